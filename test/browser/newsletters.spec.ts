@@ -1,10 +1,10 @@
-import { createTransport } from 'nodemailer';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Chromium, describeInChromium } from '../support/browser/chromium.js';
 import { newsletterMail, piecesOf, replacedLinks, type MailPieces } from '../support/messages/newsletter-mail.js';
 import { NEWSLETTERS, type Newsletter } from '../support/messages/newsletters.js';
 import { RelayFixture } from '../support/smtp/relay-fixture.js';
+import { ONE_CONNECTION, relayClient } from '../support/services/relay-client.js';
 
 const READERS = 'readers.example';
 /** Where the newsletters of this test are opened. */
@@ -71,17 +71,9 @@ describeInChromium('tracked newsletters', () => {
 
   async function submitAll(): Promise<void> {
     const { sender } = fixture;
-    const [domain] = (await (await sender.call('GET', '/domains')).json()) as { id: string }[];
+    const [domain] = await sender.json<{ id: string }[]>('GET', '/domains');
     await sender.call('PATCH', `/domains/${domain.id}`, { tracking_exclude: [EXCLUDED] });
-    const relay = createTransport({
-      host: '127.0.0.1',
-      port: sender.ports.smtps,
-      secure: true,
-      pool: true,
-      maxConnections: 1,
-      tls: { rejectUnauthorized: false },
-      auth: { user: sender.from, pass: sender.key },
-    });
+    const relay = relayClient(sender, ONE_CONNECTION);
     for (const [index, newsletter] of NEWSLETTERS.entries()) {
       const to = `reader-${index}@${READERS}`;
       const head = [`From: ${sender.from}`, `To: ${to}`, `Subject: Newsletter ${index}`];

@@ -1,10 +1,10 @@
-import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/services/cli.js';
 import { LocalDns } from '../support/dns/local-dns.js';
 import { mail } from '../support/samples/mail.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
 import { until } from '../support/timing/until.js';
+import { relayClient } from '../support/services/relay-client.js';
 
 const DOMAIN = 'mail.customer.example';
 
@@ -84,11 +84,7 @@ describe('promised times', () => {
     const made = await program.call('POST', '/api-keys', { name: 'Short-lived' });
     const { id, token } = (await made.json()) as { id: string; token: string };
     const login = () => {
-      const auth = { user: 'orders@sandbox.postloft.test', pass: token };
-      const transport = createTransport({
-        ...{ host: '127.0.0.1', port: program.ports.smtps, secure: true, auth },
-        tls: { rejectUnauthorized: false },
-      });
+      const transport = relayClient({ ports: program.ports, from: 'orders@sandbox.postloft.test', key: token });
       return transport
         .verify()
         .then(

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mail } from '../support/samples/mail.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
+import { ONE_CONNECTION, relayClient } from '../support/services/relay-client.js';
 
 const RATE = 20;
 const FROM = 'orders@sandbox.postloft.test';
@@ -24,16 +24,7 @@ describe('the rate limit of an account', () => {
         return ((await made.json()) as { token: string }).token;
       }),
     );
-    const transport = createTransport({
-      host: '127.0.0.1',
-      port: program.ports.smtps,
-      secure: true,
-      pool: true,
-      maxConnections: 1,
-      maxMessages: Infinity,
-      tls: { rejectUnauthorized: false },
-      auth: { user: FROM, pass: program.key },
-    });
+    const transport = relayClient({ ...program, from: FROM }, ONE_CONNECTION);
     await transport.verify();
     const text = { from: FROM, to: 'ada@example.com', subject: 'Hi', text: 'Hi' };
     let until = 0;

@@ -1,9 +1,9 @@
-import { createTransport } from 'nodemailer';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { HOSTILE_HTML, SCRIPT_RAN, type HostileHtml } from '../../support/samples/hostile-html.js';
 import type { Profile } from '../../support/browser/chromium.js';
 import { until } from '../../support/timing/until.js';
+import { relayClient } from '../../support/services/relay-client.js';
 import type { Stage } from './stage.js';
 
 interface Sent extends HostileHtml {
@@ -130,14 +130,7 @@ async function send({ service }: Stage): Promise<Sent[]> {
   const created = await service.call('POST', '/api-keys', { name: 'Hostile', mode: 'test' });
   const { token } = (await created.json()) as { token: string };
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const transport = createTransport({
-    port: service.ports.smtps,
-    host: '127.0.0.1',
-    secure: true,
-    pool: true,
-    auth: { user: service.from, pass: token },
-    tls: { rejectUnauthorized: false },
-  });
+  const transport = relayClient({ ...service, key: token }, { pool: true });
   for (const [i, { html }] of HOSTILE_HTML.entries()) {
     const message = { from: service.from, to: 'victim@example.com', subject: subjectOf(i), html };
     if (i % 2 === 0) await transport.sendMail(message);

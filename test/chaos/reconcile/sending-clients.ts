@@ -1,6 +1,6 @@
-import { createTransport } from 'nodemailer';
 import { mail } from '../../support/samples/mail.js';
 import type { RunningProgram } from '../../support/services/program.js';
+import { ONE_CONNECTION, relayClient } from '../../support/services/relay-client.js';
 import { BATCH, channelOf, plannedMessage, UNIT, unitChannel } from './message-plan.js';
 
 const REST_CLIENTS = 4;
@@ -145,8 +145,10 @@ export class SendingClients {
     transport.close();
   }
 
-  private connect(): ReturnType<typeof smtpTransport> {
-    return smtpTransport(this.program.ports.smtp, this.program.key);
+  private connect(): ReturnType<typeof relayClient> {
+    const { ports, key } = this.program;
+    const plain = { port: ports.smtp, secure: false, socketTimeout: ANSWER_MS };
+    return relayClient({ ports, from: FROM, key }, { ...ONE_CONNECTION, ...plain });
   }
 }
 
@@ -157,24 +159,11 @@ function bodyOf(index: number): Record<string, unknown> {
   return mail({ from: FROM, to: recipients, subject, html: undefined });
 }
 
-/** One connection for many messages. */
-const smtpTransport = (port: number, pass: string) =>
-  createTransport({
-    host: '127.0.0.1',
-    port,
-    pool: true,
-    maxConnections: 1,
-    maxMessages: Infinity,
-    socketTimeout: ANSWER_MS,
-    tls: { rejectUnauthorized: false },
-    auth: { user: FROM, pass },
-  });
-
 /** The first copy was accepted and bounced in the meantime, so its recipient is refused. */
 const SUPPRESSED = 'suppressed';
 
 /** The id in the reply to the final dot; null if there is none. */
-async function sendOver(transport: ReturnType<typeof smtpTransport>, index: number): Promise<string | null> {
+async function sendOver(transport: ReturnType<typeof relayClient>, index: number): Promise<string | null> {
   const { outcome, subject, recipients } = plannedMessage(index);
   const headers = { 'X-Service-Idempotency-Key': `smtp-${index}` };
   try {

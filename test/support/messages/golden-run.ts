@@ -1,9 +1,9 @@
-import { createTransport } from 'nodemailer';
 import type { GoldenRequest, GoldenSubmission } from '../../golden/messages/golden-mail.js';
 import type { ReceivedMail, ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import { PUBLIC_URL } from '../services/profiles.js';
-import type { Sender } from '../services/sender.js';
+import { relayClient } from '../services/relay-client.js';
+import { dnsTexts, type Sender } from '../services/sender.js';
 
 const GOLDEN_DOMAIN = 'news.example.com';
 const ADDRESS = `news@${GOLDEN_DOMAIN}`;
@@ -34,13 +34,7 @@ export class GoldenRun {
 
   private static async on(network: MailNetwork, recipients: string): Promise<GoldenRun> {
     const mx = await network.mailServer(recipients);
-    const domains = (await (await network.sender.call('GET', '/domains')).json()) as {
-      name: string;
-      records: { type: string; name: string; value: string }[];
-    }[];
-    const golden = domains.find(({ name }) => name === GOLDEN_DOMAIN);
-    const texts = (golden?.records ?? []).filter(({ type }) => type === 'TXT');
-    return new GoldenRun(network, mx, recipients, Object.fromEntries(texts.map(({ name, value }) => [name, value])));
+    return new GoldenRun(network, mx, recipients, await dnsTexts(network.sender, GOLDEN_DOMAIN));
   }
 
   get sender(): Sender {
@@ -53,23 +47,14 @@ export class GoldenRun {
 
   /** Sends each of them over REST and gives what arrived, in the same order. */
   async requested(mails: readonly GoldenRequest[]): Promise<ReceivedMail[]> {
-    return this.arrived(mails, async ({ name, body }, address) => {
-      const answer = await this.sender.call('POST', '/emails', { to: address, bcc: address, ...body });
-      if (answer.status !== 201) throw new Error(`"${name}" was refused: ${await answer.text()}`);
+    return this.arrived(mails, async ({ body }, address) => {
+      await this.sender.json('POST', '/emails', { to: address, bcc: address, ...body });
     });
   }
 
   /** The same for messages that a client submits. */
   async submitted(mails: readonly GoldenSubmission[]): Promise<ReceivedMail[]> {
-    const transport = createTransport({
-      host: '127.0.0.1',
-      port: this.sender.ports.smtps,
-      secure: true,
-      pool: true,
-      maxConnections: 4,
-      tls: { rejectUnauthorized: false },
-      auth: { user: ADDRESS, pass: this.sender.key },
-    });
+    const transport = relayClient({ ...this.sender, from: ADDRESS }, { pool: true, maxConnections: 4 });
     const received = await this.arrived(mails, ({ raw }, to) =>
       transport.sendMail({ envelope: { from: ADDRESS, to }, raw }),
     );

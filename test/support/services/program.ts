@@ -172,7 +172,7 @@ function describe(child: ChildProcess, env: Record<string, string>, output: () =
 
 /** Ask a service as the account that has the key. */
 export function callersOf(url: string, key: string): { call: Caller; json: JsonCaller } {
-  const call: Caller = (method, path, body, headers = {}) =>
+  const call: Caller = (...[method, path, body, headers = {}]) =>
     fetch(`${url}${path}`, {
       method,
       headers: {

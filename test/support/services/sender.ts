@@ -29,3 +29,15 @@ export function senderOf(callers: { call: Caller; json: JsonCaller }, body: Mail
   const send = async (over = {}) => (await json<{ id: string }>('POST', '/emails', body(over))).id;
   return { call, json, mail: body, send };
 }
+
+interface ShownDomain {
+  name: string;
+  records: { type: string; name: string; value: string }[];
+}
+
+/** The TXT records that a domain of the account is told to publish, by name. */
+export async function dnsTexts({ json, domain }: Sender, name = domain): Promise<Record<string, string>> {
+  const found = (await json<ShownDomain[]>('GET', '/domains')).find((one) => one.name === name);
+  const texts = (found?.records ?? []).filter(({ type }) => type === 'TXT');
+  return Object.fromEntries(texts.map(({ name, value }) => [name, value]));
+}

@@ -6,7 +6,7 @@ import { judgeWithMailauth } from '../judges/mail-judges.js';
 import { snippetsOf, type Snippet } from './page-snippets.js';
 import { ORDINARY_EXTENSIONS, type ReceivedMail, type ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
-import type { Sender } from '../services/sender.js';
+import { dnsTexts, type Sender } from '../services/sender.js';
 import type { AccountOptions } from '../services/service-client.js';
 import { until } from '../timing/until.js';
 
@@ -49,14 +49,10 @@ export class RelayFixture {
     const address = network.nextAddress();
     const sink = await network.mailServerAt(address, { extensions });
     for (const domain of domains) network.route(domain, address);
-    const [{ records }] = (await (await network.sender.call('GET', '/domains')).json()) as {
-      records: { type: string; name: string; value: string }[];
-    }[];
-    const texts = records.filter(({ type }) => type === 'TXT');
     const folder = mkdtempSync(join(tmpdir(), 'postloft-clients-'));
     chmodSync(folder, 0o755);
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    return new RelayFixture(network, sink, folder, Object.fromEntries(texts.map(({ name, value }) => [name, value])));
+    return new RelayFixture(network, sink, folder, await dnsTexts(network.sender));
   }
 
   get sender(): Sender {
@@ -143,9 +139,8 @@ export class RelayFixture {
 
   /** Tags of the mail by the API. */
   async tagsOf(recipient: string): Promise<Record<string, string>> {
-    const page = await this.sender.call('GET', `/emails?to=${encodeURIComponent(recipient)}`);
-    const { data } = (await page.json()) as { data: { id: string }[] };
-    const shown = await this.sender.call('GET', `/emails/${data[0].id}`);
-    return ((await shown.json()) as { tags: Record<string, string> }).tags;
+    const path = `/emails?to=${encodeURIComponent(recipient)}`;
+    const { data } = await this.sender.json<{ data: { id: string }[] }>('GET', path);
+    return (await this.sender.json<{ tags: Record<string, string> }>('GET', `/emails/${data[0].id}`)).tags;
   }
 }

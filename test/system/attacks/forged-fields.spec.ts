@@ -1,7 +1,7 @@
-import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/timing/until.js';
+import { relayClient } from '../../support/services/relay-client.js';
+import { capturedMessage } from '../../support/services/captured.js';
 
 const OWN = ['postloft.test', 'SMTP.postloft.test 1', '"mx.postloft.test"', '(a comment) postloft.test'];
 const FOREIGN = ['mx.example.org', 'notpostloft.test', 'postloft.test.example.org'];
@@ -14,13 +14,7 @@ describe('forged header fields over SMTP', () => {
 
   beforeAll(async () => {
     program = await openAccount('smtp');
-    const transport = createTransport({
-      host: '127.0.0.1',
-      port: program.ports.smtps,
-      secure: true,
-      tls: { rejectUnauthorized: false },
-      auth: { user: program.from, pass: program.key },
-    });
+    const transport = relayClient(program);
     const fields = [
       `From: ${program.from}`,
       'Delivered-To: victim@example.org',
@@ -38,11 +32,7 @@ describe('forged header fields over SMTP', () => {
       raw: `${fields.join('\r\n')}\r\n\r\nHello\r\n`,
     });
     const id = /queued as (em_\w+)/.exec(response)?.[1];
-    const captured = await until(async () => {
-      const list = (await (await program.call('GET', `/captured?email_id=${id}`)).json()) as { data: { id: string }[] };
-      return list.data[0];
-    });
-    const message = await (await program.call('GET', `/captured/${captured.id}/raw`)).text();
+    const message = (await capturedMessage(program, id ?? '')).toString();
     lines = message
       .split('\r\n\r\n', 1)[0]
       .replaceAll(/\r\n[ \t]+/g, ' ')

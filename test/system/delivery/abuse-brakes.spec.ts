@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../../support/services/cli.js';
 import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
@@ -8,6 +7,7 @@ import { MailNetwork } from '../../support/services/mail-network.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
 import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
+import { relayClient } from '../../support/services/relay-client.js';
 
 const DOMAIN = 'abuse-brakes.test';
 const OPS = 'abuse-brakes-ops.test';
@@ -42,14 +42,7 @@ describe('an account of which too much mail bounces', () => {
   };
   const recipients = (mail: number) =>
     Array.from({ length: PER_MAIL }, (_, i) => `${i % 5 === 0 ? 'gone' : 'user'}${mail}x${i}@${DOMAIN}`);
-  const overSmtp = () =>
-    createTransport({
-      host: '127.0.0.1',
-      port: account.ports.smtps,
-      secure: true,
-      tls: { rejectUnauthorized: false },
-      auth: { user: account.from, pass: account.key },
-    }).sendMail({ from: account.from, to: `user@${DOMAIN}`, text: 'Hi' });
+  const overSmtp = () => relayClient(account).sendMail({ from: account.from, to: `user@${DOMAIN}`, text: 'Hi' });
   const noticesOf = (words: string) =>
     ops.accepted.filter((mail) => mail.content.toString().includes(`Subject: ${words}`));
 

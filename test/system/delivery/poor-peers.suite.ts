@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startAiosmtpd } from '../../support/mail-servers/aiosmtpd.js';
 import { dkimByDkimpy } from '../../support/judges/dkim-by-dkimpy.js';
@@ -8,6 +7,8 @@ import { pythonWith } from '../../support/judges/python-with.js';
 import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
 import { vouch } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
+import { relayClient } from '../../support/services/relay-client.js';
+import { dnsTexts } from '../../support/services/sender.js';
 
 /** Nothing of it is ASCII alone: subject, name, both bodies. */
 const WORLD = { subject: 'Grüße, 世界', text: `${'Größe '.repeat(300)}\n.\nende`, html: '<p>Größe</p>' };
@@ -80,16 +81,6 @@ export function poorServers(fixture: PeerFixture): void {
     ['no 8BITMIME', { extensions: ['SIZE 20000000'] }],
     ['no extension at all', { extensions: [] }],
   ];
-  const records = async (): Promise<Record<string, string>> => {
-    const { account } = fixture;
-    const domain = await account.json<{ records: { type: string; name: string; value: string }[] }>(
-      'GET',
-      `/domains/${account.domainId}`,
-    );
-    return Object.fromEntries(
-      domain.records.filter(({ type }) => type === 'TXT').map(({ name, value }) => [name, value]),
-    );
-  };
   const arrived = async (sent: Pick<SentMail, 'dots'>): Promise<Buffer> => {
     const [dot] = await until(() => Promise.resolve(sent.dots().length > 0 && sent.dots()));
     expect(dot.content.every((octet) => octet < 128)).toBe(true);
@@ -120,7 +111,8 @@ export function poorServers(fixture: PeerFixture): void {
         ...rows.map(({ sent }) => arrived(sent)),
         ...poor.map(({ relayed }) => arrived({ dots: () => fixture.dots(...relayed.hosts) })),
       ]);
-      for (const verdicts of dkimByDkimpy(python ?? '', mails, await records())) expect(verdicts).toEqual([true, true]);
+      for (const verdicts of dkimByDkimpy(python ?? '', mails, await dnsTexts(fixture.account)))
+        expect(verdicts).toEqual([true, true]);
       for (const mail of mails.slice(rows.length)) {
         expect(mail.toString()).toContain('Gr=C3=B6=C3=9Fe');
         expect(mail.toString()).toMatch(/\r\nTo: =\?UTF-8\?.*\?= <one@[^>]+>, root\r\n/);
@@ -177,9 +169,9 @@ export function otherServers(fixture: PeerFixture): void {
 }
 
 /** An 8-bit mail through the relay, as mail programs write it. */
-async function relay({ account: { ports, key, from } }: PeerFixture, to: string): Promise<void> {
+async function relay({ account }: PeerFixture, to: string): Promise<void> {
   const raw = [
-    `From: Shop <${from}>`,
+    `From: Shop <${account.from}>`,
     `To: Größe <${to}>, root`,
     'Cc: Verborgene Empfänger:;',
     'List-Id: Größe <size.example>',
@@ -195,13 +187,7 @@ async function relay({ account: { ports, key, from } }: PeerFixture, to: string)
     '.dot',
     '',
   ].join('\r\n');
-  const transport = createTransport({
-    host: '127.0.0.1',
-    port: ports.smtps,
-    secure: true,
-    tls: { rejectUnauthorized: false },
-    auth: { user: from, pass: key },
-  });
-  await transport.sendMail({ envelope: { from, to }, raw });
+  const transport = relayClient(account);
+  await transport.sendMail({ envelope: { from: account.from, to }, raw });
   transport.close();
 }

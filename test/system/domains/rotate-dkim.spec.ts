@@ -7,6 +7,7 @@ import type { LocalDns } from '../../support/dns/local-dns.js';
 import { judgeWithMailauth, judgeWithOpendkim, judgeWithPython } from '../../support/judges/mail-judges.js';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
+import { capturedMessage } from '../../support/services/captured.js';
 
 const ZONE = 'rotate-dkim.example';
 
@@ -49,16 +50,9 @@ class Sender {
   /** Sends a mail; resolves with the key slots of its signatures. */
   async send(): Promise<string[]> {
     const { name } = this.domain;
-    const response = await program.call('POST', '/emails', program.mail({ from: `Shop <shop@${name}>` }));
-    expect(response.status).toBe(201);
-    const { id } = (await response.json()) as { id: string };
-    const captured = await until(async () => {
-      const list = await program.call('GET', `/captured?email_id=${id}`);
-      return ((await list.json()) as { data: { id: string }[] }).data.at(0)?.id;
-    });
-    const raw = await (await program.call('GET', `/captured/${captured}/raw`)).arrayBuffer();
-    this.sent.push(Buffer.from(raw));
-    return signedAt(Buffer.from(raw)).map((at) => at.split('.')[0].slice('plabcdefgh'.length));
+    const raw = await capturedMessage(program, await program.send({ from: `Shop <shop@${name}>` }));
+    this.sent.push(raw);
+    return signedAt(raw).map((at) => at.split('.')[0].slice('plabcdefgh'.length));
   }
 
   /** The current TXT records, aliases followed, at every name in the signatures of the mails sent so far. */

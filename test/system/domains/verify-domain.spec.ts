@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalDns } from '../../support/dns/local-dns.js';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
+import { capturedMessage } from '../../support/services/captured.js';
 
 interface Domain {
   id: string;
@@ -50,11 +51,7 @@ describe('a domain of one’s own', () => {
   const sent = async () => {
     const { status, body } = await send();
     expect(status).toBe(201);
-    const { id } = await until(async () => {
-      const list = await program.call('GET', `/captured?email_id=${body.id}`);
-      return ((await list.json()) as { data: { id: string }[] }).data.at(0);
-    });
-    return (await program.call('GET', `/captured/${id}/raw`)).text();
+    return (await capturedMessage(program, body.id)).toString();
   };
   const publish = (records: Domain['records']) => {
     for (const { type, name, value } of records) dns.set(name, type === 'TXT' ? { TXT: [value] } : { CNAME: value });

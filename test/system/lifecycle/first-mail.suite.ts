@@ -6,6 +6,7 @@ import { mail } from '../../support/samples/mail.js';
 import type { RunningService } from '../../support/services/program.js';
 import { until } from '../../support/timing/until.js';
 import { WebhookReceiver, type ReceivedCall } from '../../support/webhooks/webhook-receiver.js';
+import { capturedEntries } from '../../support/services/captured.js';
 
 interface Stats {
   accepted: number;
@@ -80,12 +81,7 @@ export function firstMailSuite(
     const { id } = (await (
       await program.call('POST', '/emails', mail({ to: 'grace@example.com', subject: 'Grüße' }))
     ).json()) as { id: string };
-    const captured = await until(async () => {
-      const list = (await (await program.call('GET', `/captured?email_id=${id}`)).json()) as {
-        data: { id: string; rcpt_to: string[]; mail_from: string }[];
-      };
-      return list.data[0];
-    });
+    const [captured] = await capturedEntries(program, id);
     expect(captured.rcpt_to).toEqual(['grace@example.com']);
     expect(captured.mail_from).toMatch(/^b\+[a-z2-7]+@bounces\.postloft\.test$/);
     const raw = await program.call('GET', `/captured/${captured.id}/raw`);

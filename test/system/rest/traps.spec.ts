@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { accountOn, openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/timing/until.js';
+import { capturedEntries, capturedMessage } from '../../support/services/captured.js';
 
 interface Problem {
   statusCode: number;
@@ -27,13 +27,7 @@ describe('known pitfalls', () => {
       body: (await response.json()) as Problem & { id: string },
     };
   };
-  const messageOf = async (id: string) => {
-    const found = await until(
-      async () =>
-        ((await (await program.call('GET', `/captured?email_id=${id}`)).json()) as { data: { id: string }[] }).data[0],
-    );
-    return (await program.call('GET', `/captured/${found.id}/raw`)).text();
-  };
+  const messageOf = async (id: string) => (await capturedMessage(program, id)).toString();
 
   it('lists every problem of a body at once, each with its field and what is allowed', async () => {
     const { status, body } = await post({
@@ -160,14 +154,9 @@ describe('known pitfalls', () => {
     const other = await accountOn(program);
     const asOther = { authorization: `Bearer ${other.key}` };
     const { body } = await post(program.mail());
-    await messageOf(body.id);
-    const [captured] = (
-      (await (await program.call('GET', `/captured?email_id=${body.id}`)).json()) as { data: { id: string }[] }
-    ).data;
-    const [domain] = (await (await program.call('GET', '/domains')).json()) as { id: string }[];
-    const hook = (await (
-      await program.call('POST', '/webhooks', { url: 'http://127.0.0.1:1/', events: ['*'] })
-    ).json()) as { id: string };
+    const [captured] = await capturedEntries(program, body.id);
+    const [domain] = await program.json<{ id: string }[]>('GET', '/domains');
+    const hook = await program.json<{ id: string }>('POST', '/webhooks', { url: 'http://127.0.0.1:1/', events: ['*'] });
     const unknown = (id: string) => id.replace(/[0-9a-f]{8}$/, 'ffffffff');
     for (const [method, path, id] of [
       ['GET', '/emails/', body.id],

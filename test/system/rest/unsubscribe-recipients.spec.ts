@@ -1,13 +1,8 @@
-import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
-
-interface Captured {
-  id: string;
-  email_id: string;
-  rcpt_to: string[];
-}
+import { relayClient } from '../../support/services/relay-client.js';
+import { capturedEntries, type Captured } from '../../support/services/captured.js';
 
 /** One-click unsubscription (RFC 8058) from the header of a received mail to the next mail. */
 describe('unsubscribing by the link of a mail', () => {
@@ -22,11 +17,7 @@ describe('unsubscribing by the link of a mail', () => {
     expect(answer.status).toBe(201);
     return ((await answer.json()) as { id: string }).id;
   };
-  const captured = (id: string, count = 1) =>
-    until(async () => {
-      const { data } = (await (await program.call('GET', `/captured?email_id=${id}`)).json()) as { data: Captured[] };
-      return data.length === count && data;
-    });
+  const captured = (id: string, count?: number) => capturedEntries(program, id, count);
   /** The values of the fields of a captured mail, unfolded. */
   const fields = async ({ id }: Captured) => {
     const raw = await (await program.call('GET', `/captured/${id}/raw`)).text();
@@ -41,14 +32,7 @@ describe('unsubscribing by the link of a mail', () => {
     fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
   const status = async (id: string) =>
     ((await (await program.call('GET', `/emails/${id}`)).json()) as { status: string }).status;
-  const relay = () =>
-    createTransport({
-      host: '127.0.0.1',
-      port: program.ports.smtps,
-      secure: true,
-      tls: { rejectUnauthorized: false },
-      auth: { user: program.from, pass: program.key },
-    });
+  const relay = () => relayClient(program);
 
   it('suppresses only the recipient of that copy, at once, over REST and SMTP', async () => {
     const [ada, bob, cy] = ['ada', 'bob', 'cy'].map((name) => `${name}@example.com`);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../../support/services/cli.js';
 import { RATE_PER_SECOND } from '../../support/services/profiles.js';
 import { openAccount, vouch, type ServiceAccount } from '../../support/services/service-client.js';
 import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { ONE_CONNECTION, relayClient } from '../../support/services/relay-client.js';
 
 /** Ten runs of the command line, each of which takes seconds on a busy machine. */
 const HANG_MS = 180_000;
@@ -33,16 +33,7 @@ describe('keys, plans and limits beside the running program', () => {
   const mail = (from = 'a@letters.example') => ({ from, to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
   const send = async (key: string, from?: string) => (await as(key)('POST', '/emails', mail(from))).status;
   const relay = (key: string, user = 'a@letters.example') =>
-    createTransport({
-      host: '127.0.0.1',
-      port: program.ports.smtps,
-      secure: true,
-      pool: true,
-      maxConnections: 1,
-      maxMessages: Infinity,
-      tls: { rejectUnauthorized: false },
-      auth: { user, pass: key },
-    });
+    relayClient({ ports: program.ports, from: user, key }, ONE_CONNECTION);
   const login = (key: string, user?: string) => {
     const transport = relay(key, user);
     return transport

@@ -1,7 +1,7 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_KEY, startStandalone, type RunningProgram } from '../../support/services/program.js';
-import { until } from '../../support/timing/until.js';
+import { capturedMessage } from '../../support/services/captured.js';
 
 const SENDER = 'shop@sandbox.postloft.test';
 const FORWARDED = [
@@ -85,13 +85,7 @@ const inRest = ({ filename, content, contentType }: TypedFile, named = true) => 
 });
 
 /** The captured message as it would have been sent. */
-async function capturedOf(id: string): Promise<string> {
-  const entry = await until(async () => {
-    const page = (await (await program.call('GET', `/captured?email_id=${id}`)).json()) as { data: { id: string }[] };
-    return page.data[0];
-  });
-  return (await program.call('GET', `/captured/${entry.id}/raw`)).text();
-}
+const capturedOf = async (id: string) => (await capturedMessage(program, id)).toString();
 
 async function submit(message: SendMailOptions): Promise<string> {
   const { port, ...options } = { port: program.ports.smtp, host: '127.0.0.1', tls: { rejectUnauthorized: false } };

@@ -4,6 +4,7 @@ import { openAccount, openZones, type ServiceAccount } from '../../support/servi
 import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
 import { CSV, JPEG, PDF, PNG, utf16, XLSX } from '../../support/samples/small-files.js';
 import { until } from '../../support/timing/until.js';
+import { capturedMessage } from '../../support/services/captured.js';
 
 /** Messages and greetings as machines and programs of customers make them. */
 let program: ServiceAccount;
@@ -37,19 +38,10 @@ const shown = async (id: string | undefined) =>
     attachments: { filename: string; content_type: string }[];
   };
 
-const capturedRaw = async (id: string | undefined) => {
-  const found = await until(async () => {
-    const list = await program.call('GET', `/captured?email_id=${id}`);
-    return ((await list.json()) as { data: { id: string }[] }).data[0];
-  });
-  return Buffer.from(await (await program.call('GET', `/captured/${found.id}/raw`)).arrayBuffer());
-};
+const capturedRaw = (id: string | undefined) => capturedMessage(program, id ?? '');
 
 const post = async (over: Record<string, unknown>) => {
-  const response = await program.call('POST', '/emails', program.mail({ to: nextRecipient(), ...over }));
-  const body = (await response.json()) as { id: string };
-  expect(response.status, JSON.stringify(body)).toBe(201);
-  return body.id;
+  return program.send({ to: nextRecipient(), ...over });
 };
 
 const head = (fields: string[] = []) =>

@@ -4,6 +4,7 @@ import { openAccount, type ServiceAccount } from '../../support/services/service
 import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
 import { PDF, PNG, utf16 } from '../../support/samples/small-files.js';
 import { until } from '../../support/timing/until.js';
+import { capturedMessage } from '../../support/services/captured.js';
 
 /** Messages of older and unusual programs. */
 let program: ServiceAccount;
@@ -41,13 +42,7 @@ const shown = async (id: string | undefined) =>
     recipients: unknown[];
     attachments: { filename: string; content_type: string }[];
   };
-const capturedRaw = async (id: string | undefined) => {
-  const found = await until(async () => {
-    const list = await program.call('GET', `/captured?email_id=${id}`);
-    return ((await list.json()) as { data: { id: string }[] }).data[0];
-  });
-  return Buffer.from(await (await program.call('GET', `/captured/${found.id}/raw`)).arrayBuffer());
-};
+const capturedRaw = (id: string | undefined) => capturedMessage(program, id ?? '');
 const head = (...fields: string[]) => [
   `From: Shop <${program.from}>`,
   'To: ada@example.com',

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mountCertificate } from '../../support/services/mount-certificate.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
 import { until } from '../../support/timing/until.js';
+import { ONE_CONNECTION, relayClient } from '../../support/services/relay-client.js';
 
 /** Certificates are replaced without a restart, as a mounted secret (files behind a symbolic link) or in place. */
 describe('a certificate that is renewed', () => {
@@ -30,15 +30,7 @@ describe('a certificate that is renewed', () => {
 
   it('is used for new connections on every port, while an open session continues', async () => {
     expect(await shown()).toEqual(['first.test', 'first.test', 'first.test']);
-    const open = createTransport({
-      host: '127.0.0.1',
-      port: program.ports.smtps,
-      secure: true,
-      pool: true,
-      maxConnections: 1,
-      tls: { rejectUnauthorized: false },
-      auth: { user: program.from, pass: program.key },
-    });
+    const open = relayClient(program, ONE_CONNECTION);
     const send = async (subject: string) =>
       (await open.sendMail({ from: program.from, to: 'a@example.com', subject, text: 'x' })).response;
     expect(await send('before')).toMatch(/^250 /);

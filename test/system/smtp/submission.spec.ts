@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
 import { until } from '../../support/timing/until.js';
+import { relayClient } from '../../support/services/relay-client.js';
 
 const run = promisify(execFile);
 
@@ -18,14 +18,7 @@ describe('the SMTP relay', () => {
   });
 
   const transport = (secure: boolean) =>
-    createTransport({
-      host: '127.0.0.1',
-      port: secure ? program.ports.smtps : program.ports.smtp,
-      secure,
-      requireTLS: !secure,
-      tls: { rejectUnauthorized: false },
-      auth: { user: program.from, pass: program.key },
-    });
+    relayClient(program, secure ? {} : { port: program.ports.smtp, secure, requireTLS: true });
 
   const captured = (to: string) =>
     until(async () => {

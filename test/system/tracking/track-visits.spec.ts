@@ -1,14 +1,11 @@
 import { get } from 'node:http';
-import { createTransport } from 'nodemailer';
 import { readParts } from '#libs/mime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
+import { relayClient } from '../../support/services/relay-client.js';
+import { capturedEntries, type Captured } from '../../support/services/captured.js';
 
-interface Captured {
-  id: string;
-  rcpt_to: string[];
-}
 interface VisitEvent {
   id: string;
   type: string;
@@ -50,11 +47,7 @@ describe('open and click tracking', () => {
   };
   const send = async (over: Record<string, unknown>) =>
     idOf(await program.call('POST', '/emails', program.mail({ html: HTML, ...over })));
-  const captured = (id: string, count = 1) =>
-    until(async () => {
-      const { data } = (await (await program.call('GET', `/captured?email_id=${id}`)).json()) as { data: Captured[] };
-      return data.length === count && data;
-    });
+  const captured = (id: string, count?: number) => capturedEntries(program, id, count);
   const htmlOf = async ({ id }: Captured) => {
     const raw = Buffer.from(await (await program.call('GET', `/captured/${id}/raw`)).arrayBuffer());
     return readParts(raw).html ?? '';
@@ -264,13 +257,7 @@ describe('open and click tracking', () => {
   });
 
   it('tracks relayed messages by X-Service-Track, and leaves the rest of them as they are', async () => {
-    const relay = createTransport({
-      host: '127.0.0.1',
-      port: program.ports.smtps,
-      secure: true,
-      tls: { rejectUnauthorized: false },
-      auth: { user: program.from, pass: program.key },
-    });
+    const relay = relayClient(program);
     const sent = await relay.sendMail({
       from: program.from,
       to: 'ada@example.com',
