@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/services/cli.js';
-import { LocalDns } from '../support/dns/local-dns.js';
+import { LocalDns, publish } from '../support/dns/local-dns.js';
 import { mail } from '../support/samples/mail.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
 import { until } from '../support/timing/until.js';
@@ -103,7 +103,7 @@ describe('promised times', () => {
   it('a domain sends within three seconds of being active, and no longer than two after it was removed', async () => {
     const made = await program.call('POST', '/domains', { name: DOMAIN });
     const { id, records } = (await made.json()) as DomainShown;
-    for (const { type, name, value } of records) dns.set(name, type === 'TXT' ? { TXT: [value] } : { CNAME: value });
+    publish(dns, records);
     await until(async () => {
       const shown = (await (await program.call('GET', `/domains/${id}`)).json()) as DomainShown;
       return shown.status === 'active';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { newAccountId, openDomainsFixture, publish, required } from '../../support/fixtures/domains-fixture.js';
+import { publish } from '../../support/dns/local-dns.js';
+import { newAccountId, openDomainsFixture, required } from '../../support/fixtures/domains-fixture.js';
 
 const INTERVAL_MS = 600;
 

@@ -6,12 +6,11 @@ import { passTime } from '../../support/timing/clock.js';
 import {
   newAccountId,
   openDomainsFixture,
-  publish,
   recordOf,
   required,
   type DomainsFixture,
 } from '../../support/fixtures/domains-fixture.js';
-import { LocalDns } from '../../support/dns/local-dns.js';
+import { LocalDns, publish } from '../../support/dns/local-dns.js';
 import { until } from '../../support/timing/until.js';
 
 const INTERVAL_MS = 100;

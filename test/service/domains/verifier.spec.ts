@@ -4,12 +4,11 @@ import type { DomainView } from '#libs/domains';
 import {
   newAccountId,
   openDomainsFixture,
-  publish,
   recordOf,
   required,
   type DomainsFixture,
 } from '../../support/fixtures/domains-fixture.js';
-import { LocalDns } from '../../support/dns/local-dns.js';
+import { LocalDns, publish } from '../../support/dns/local-dns.js';
 import { until } from '../../support/timing/until.js';
 
 const INTERVAL_MS = 100;

@@ -63,7 +63,7 @@ const DOT_LIMIT = '1s';
 /** The program in front of a server that is bad in a few ways, with its retries compressed in time. */
 export class RetryFixture {
   readonly mails: RetriedMail[] = [];
-  readonly #seen = new Map<string, number>();
+  private readonly seen = new Map<string, number>();
 
   private constructor(
     readonly plan: RetryPlan,
@@ -93,9 +93,9 @@ export class RetryFixture {
     const [mx, receiver] = await Promise.all([network.mailServerAt(address), WebhookReceiver.start()]);
     const fixture = new RetryFixture(plan, network, mx, receiver, zone);
     mx.script = {
-      on: { rcpt: ({ line }) => fixture.#onRcpt(line), dot: ({ accepted }) => fixture.#onDot(accepted[0]) },
+      on: { rcpt: ({ line }) => fixture.onRcpt(line), dot: ({ accepted }) => fixture.onDot(accepted[0]) },
     };
-    for (const { address: to } of fixture.#addresses()) network.route(to.slice(to.indexOf('@') + 1), address);
+    for (const { address: to } of fixture.addresses()) network.route(to.slice(to.indexOf('@') + 1), address);
     return fixture;
   }
 
@@ -111,17 +111,12 @@ export class RetryFixture {
   /** Sends all mails of the plan; with an endpoint that hears of every end. */
   async send(over: Record<string, unknown> = {}): Promise<void> {
     const events = ['email.delivered', 'email.bounced', 'email.failed'];
-    await this.sender.call('POST', '/webhooks', { url: this.receiver.url(PATH), events });
-    const wanted = this.#addresses();
+    await this.sender.json('POST', '/webhooks', { url: this.receiver.url(PATH), events });
+    const wanted = this.addresses();
     for (let at = 0; at < wanted.length; at += BATCH) {
       const part = wanted.slice(at, at + BATCH);
-      const answer = await this.sender.call(
-        'POST',
-        '/emails/batch',
-        part.map(({ address }) => this.sender.mail({ to: address, ...over })),
-      );
-      const made = (await answer.json()) as { id: string }[];
-      if (answer.status !== 201) throw new Error(JSON.stringify(made));
+      const bodies = part.map(({ address }) => this.sender.mail({ to: address, ...over }));
+      const made = await this.sender.json<{ id: string }[]>('POST', '/emails/batch', bodies);
       for (const [i, one] of part.entries())
         this.mails.push({ ...one, id: made[i].id, attempts: [], expiresAt: Number.NaN });
     }
@@ -133,7 +128,7 @@ export class RetryFixture {
     let cursor: string | null = null;
     await until(
       async () => {
-        const page = await this.#events(cursor);
+        const page = await this.events(cursor);
         for (const event of page) {
           cursor = event.id;
           if (isFinal(event)) open.delete(event.data.email_id);
@@ -142,13 +137,13 @@ export class RetryFixture {
       },
       { withinMs, everyMs: 100, what: `the end of all ${this.mails.length} mails` },
     );
-    await this.#readAttempts();
+    await this.readAttempts();
   }
 
   async finalEvents(): Promise<ShownEvent[]> {
     const all: ShownEvent[] = [];
     for (let cursor: string | null = null; ;) {
-      const page: ShownEvent[] = await this.#events(cursor);
+      const page: ShownEvent[] = await this.events(cursor);
       if (page.length === 0) return all.filter(isFinal);
       all.push(...page);
       cursor = page[page.length - 1].id;
@@ -157,19 +152,15 @@ export class RetryFixture {
 
   /** Final events that the webhook endpoint got, each once by its id. */
   async finalCalls(count: number): Promise<ShownEvent[]> {
-    const read = () => {
-      const byId = new Map<string, ShownEvent>();
-      for (const { headers, body } of this.receiver.callsTo(PATH)) {
+    const read = async () => {
+      const calls = this.receiver.callsTo(PATH).map(({ headers, body }) => {
         const id = String(headers['webhook-id']);
-        byId.set(id, { ...(JSON.parse(body) as ShownEvent), id });
-      }
-      return [...byId.values()].filter(isFinal);
+        return [id, { ...(JSON.parse(body) as ShownEvent), id }] as const;
+      });
+      const final = [...new Map(calls).values()].filter(isFinal);
+      return final.length >= count && final;
     };
-    await until(async () => read().length >= count, {
-      withinMs: 20_000,
-      what: `${count} final events at the endpoint`,
-    });
-    return read();
+    return until(read, { withinMs: 20_000, what: `${count} final events at the endpoint` });
   }
 
   intervals(): Interval[] {
@@ -179,16 +170,9 @@ export class RetryFixture {
         const ended = Date.parse(attempts[i].ended_at);
         const step = this.plan.stepsMs[Math.min(i, this.plan.stepsMs.length - 1)];
         const asked = kind === 'asks' ? this.plan.askedSeconds * 1000 : 0;
-        const expectedMs = Math.max(step, asked);
         const last = kind === 'refuses' && i === attempts.length - 2;
-        const ms = Date.parse(attempt.started_at) - ended;
-        return {
-          kind,
-          number: i + 1,
-          ms,
-          expectedMs: last ? Math.min(expectedMs, expiresAt - ended) : expectedMs,
-          last,
-        };
+        const expectedMs = Math.min(Math.max(step, asked), last ? expiresAt - ended : Infinity);
+        return { kind, number: i + 1, ms: Date.parse(attempt.started_at) - ended, expectedMs, last };
       });
     });
   }
@@ -205,23 +189,24 @@ export class RetryFixture {
     return this.mx.mails.filter(({ recipients }) => recipients.includes(address)).length;
   }
 
-  async #events(after: string | null): Promise<ShownEvent[]> {
+  private async events(after: string | null): Promise<ShownEvent[]> {
     const query = `limit=100&type=email.delivered,email.bounced,email.failed${after === null ? '' : `&after=${after}`}`;
-    const answer = await this.sender.call('GET', `/events?${query}`);
-    return ((await answer.json()) as { data: ShownEvent[] }).data;
+    return (await this.sender.json<{ data: ShownEvent[] }>('GET', `/events?${query}`)).data;
   }
 
-  async #readAttempts(): Promise<void> {
+  private async readAttempts(): Promise<void> {
     for (const one of this.mails) {
-      const answer = await this.sender.call('GET', `/emails/${one.id}/attempts?limit=100`);
-      one.attempts = ((await answer.json()) as { data: RetryAttempt[] }).data.reverse();
-      const shown = await this.sender.call('GET', `/emails/${one.id}`);
-      one.expiresAt = Date.parse(((await shown.json()) as { created_at: string }).created_at) + this.plan.lifetimeMs;
+      const path = `/emails/${one.id}`;
+      one.attempts = (
+        await this.sender.json<{ data: RetryAttempt[] }>('GET', `${path}/attempts?limit=100`)
+      ).data.reverse();
+      const { created_at } = await this.sender.json<{ created_at: string }>('GET', path);
+      one.expiresAt = Date.parse(created_at) + this.plan.lifetimeMs;
     }
   }
 
   /** A destination in trouble gets few mails at once, as it should: the mails are spread over many, silent ones over more. */
-  #addresses(): { kind: Kind; address: string }[] {
+  private addresses(): { kind: Kind; address: string }[] {
     const { mails } = this.plan;
     return KINDS.flatMap((kind) =>
       Array.from({ length: mails[kind] }, (_, i) => {
@@ -231,25 +216,25 @@ export class RetryFixture {
     );
   }
 
-  #onRcpt(line: string): MxAction | undefined {
+  private onRcpt(line: string): MxAction | undefined {
     if (line.includes('.refuses.')) return '451 4.3.0 Not now, and not later';
-    const first = this.#count(line) === 1;
+    const first = this.count(line) === 1;
     if (first && line.includes('.greylists.')) return '451 4.7.1 Greylisted, please come back';
     if (first && line.includes('.asks.'))
       return `451-4.7.1 We do not know you yet.\r\n451 4.7.1 Try again in ${this.plan.askedSeconds} seconds`;
     return undefined;
   }
 
-  #onDot(address: string): MxAction | undefined {
+  private onDot(address: string): MxAction | undefined {
     const how = { cuts: 'close', resets: 'reset', 'falls-silent': 'silence' } as const;
     const kind = /@\d+\.([a-z-]+)/.exec(address)?.[1] as Kind;
-    if (!(kind in how) || this.#count(`dot ${address}`) > this.plan.cuts) return undefined;
+    if (!(kind in how) || this.count(`dot ${address}`) > this.plan.cuts) return undefined;
     return how[kind as keyof typeof how];
   }
 
-  #count(what: string): number {
-    const count = (this.#seen.get(what) ?? 0) + 1;
-    this.#seen.set(what, count);
+  private count(what: string): number {
+    const count = (this.seen.get(what) ?? 0) + 1;
+    this.seen.set(what, count);
     return count;
   }
 }

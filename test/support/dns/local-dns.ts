@@ -179,6 +179,11 @@ export class LocalDns {
   }
 }
 
+/** Publishes the records of a domain, as its owner does. */
+export function publish(dns: LocalDns, records: readonly { type: string; name: string; value: string }[]): void {
+  for (const { type, name, value } of records) dns.set(name, type === 'TXT' ? { TXT: [value] } : { CNAME: value });
+}
+
 function recordsOf(name: string, records: DnsName, type: string): Answer[] {
   const ttl = records.ttl ?? 60;
   switch (type) {
@@ -207,19 +212,7 @@ type OfWords = (typeof OF_WORDS)[number];
 const isOfWords = (type: string): type is OfWords => OF_WORDS.some((known) => known === type);
 
 function wordsOf(records: DnsName, type: OfWords): string[] {
-  const { AAAA = [], NS = [], PTR = [], CNAME } = records;
-  switch (type) {
-    case 'A':
-      return ipv4Of(records);
-    case 'AAAA':
-      return AAAA;
-    case 'NS':
-      return NS;
-    case 'PTR':
-      return PTR;
-    case 'CNAME':
-      return CNAME === undefined ? [] : [CNAME];
-  }
+  return type === 'A' ? ipv4Of(records) : [records[type] ?? []].flat();
 }
 
 function pieces(text: string): string[] {

@@ -9,13 +9,7 @@ import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-li
 import { ReportAuthenticator } from '../../../libs/inbound/src/authentication/report-authenticator.js';
 import { ReportedBounces } from '../../../libs/inbound/src/reported-bounces.js';
 import { ReportedComplaints } from '../../../libs/inbound/src/reported-complaints.js';
-import {
-  openQueueFixture,
-  SENDER_DOMAIN,
-  submission,
-  type QueueProcess,
-  type QueueFixture,
-} from '../delivery/queue-fixture.js';
+import { openQueueFixture, SENDER_DOMAIN, submission, type QueueFixture } from '../delivery/queue-fixture.js';
 import { InboundRecords } from '../../../libs/inbound/src/inbound-records.js';
 import { LocalDns } from '../dns/local-dns.js';
 import { OUTBOX_EVENTS } from '../persistence/test-database.js';
@@ -69,44 +63,10 @@ const ZONE = {
   'mail.rcpt.example': SPF,
 };
 
-/** Intake, queue and the rules of received messages on one real database. */
-export interface InboundFixture {
-  queueFixture: QueueFixture;
-  program: QueueProcess;
-  /** Has `other.example`. */
-  otherAccountId: string;
-  serviceDomain: string;
-  /** Address for complaints. */
-  fbl: string;
-  inbound: InboundReceiver;
-  store: InboundStore;
-  dns: LocalDns;
-  returnPath: ReturnPath;
-  metrics: Metrics;
-  rings: () => number;
-  /** Lines of the log of `inbound`. */
-  lines: string[];
-  /** Accepted, claimed and taken by its receiver. */
-  send(addresses: string[], options?: SendOptions): Promise<SentMail>;
-  taken(job: DeliveryJob, ageDays?: number): Outcome[];
-  /** As a server that SPF of `rcpt.example` and of the names below it permits, unless the origin is another. */
-  receive(to: string | string[], message: Buffer | string, origin?: Partial<Origin>): Promise<void>;
-  rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
-  statuses(id: string): Promise<string[]>;
-  /** Types of a mail's events, in order. */
-  events(id: string): Promise<{ type: string; data: Record<string, unknown> }[]>;
-  /** Of these, those that came after delivery. */
-  lateTypes(id: string): Promise<string[]>;
-  /** The operator's inbox, the oldest first. */
-  stored(): Promise<{ verdict: string; note: string | null; email_id: string | null }[]>;
-  /** Of `postloft_inbound_total`. */
-  counted(kind: string, verdict: string): Promise<number>;
-  suppressed(): Promise<{ account_id: string; address: string; origin: string; source_id: string }[]>;
-  clear(): Promise<void>;
-  close(): Promise<void>;
-}
+export type InboundFixture = Awaited<ReturnType<typeof openInboundFixture>>;
 
-export async function openInboundFixture(): Promise<InboundFixture> {
+/** Intake, queue and the rules of received messages on one real database. */
+export async function openInboundFixture() {
   const queueFixture = await openQueueFixture();
   const program = await queueFixture.open();
   const otherAccountId = await addAccount(queueFixture);
@@ -142,11 +102,20 @@ export async function openInboundFixture(): Promise<InboundFixture> {
   let rung = 0;
   notifications.on('outbox', () => (rung += 1));
   const rows = async <R>(sql: string, ...values: unknown[]) => (await database.query<R>(sql, values)).rows;
-  const fixture: InboundFixture = {
+  const taken = (job: DeliveryJob, ageDays = 0) => job.recipients.map(({ ordinal }) => takenAt(ordinal, ageDays));
+  /** Types of a mail's events, in order. */
+  const events = (id: string) =>
+    rows<{ type: string; data: Record<string, unknown> }>(
+      `SELECT type, data FROM ${OUTBOX_EVENTS} WHERE key = $1 ORDER BY sequence`,
+      id,
+    );
+  return {
     queueFixture,
     program,
+    /** Has `other.example`. */
     otherAccountId,
     serviceDomain: config.settings.SERVICE_DOMAIN,
+    /** Address for complaints. */
     fbl: `fbl@${config.settings.SERVICE_DOMAIN}`,
     inbound,
     store,
@@ -154,38 +123,55 @@ export async function openInboundFixture(): Promise<InboundFixture> {
     returnPath,
     metrics,
     rings: () => rung,
+    /** Lines of the log of `inbound`. */
     lines,
-    send: (addresses, options = {}) => send(fixture, addresses, options),
-    taken: (job, ageDays = 0) => job.recipients.map(({ ordinal }) => taken(ordinal, ageDays)),
-    receive: (to, message, origin = {}) => {
+    taken,
+    /** Accepted, claimed and taken by its receiver. */
+    send: async (addresses: string[], options: SendOptions = {}): Promise<SentMail> => {
+      const { ageDays = 0, settle = true, accountId = queueFixture.accountId, over = {} } = options;
+      const domain = accountId === otherAccountId ? 'other.example' : SENDER_DOMAIN;
+      const from = { address: `hello@${domain}`, name: '' };
+      const { id } = await program.intake.accept(submission(accountId, { toAddresses: addresses, from, ...over }));
+      const jobs = await program.queue.claim(200);
+      const job = jobs.find(({ email }) => email.id === id);
+      if (!job) throw new Error('the mail was not claimed');
+      if (settle) for (const one of jobs) await program.queue.settle(one, taken(one, ageDays));
+      const transaction = transactionOf(job);
+      const [path, trace] = [returnPath.address(transaction), returnPath.trace(transaction)];
+      return { id, accountId, job, addresses, returnPath: path, trace, messageId: job.email.messageId };
+    },
+    /** As a server that SPF of `rcpt.example` and of the names below it permits, unless the origin is another. */
+    receive: (to: string | string[], message: Buffer | string, origin: Partial<Origin> = {}): Promise<void> => {
       const rcptTo = [to].flat();
       const mailboxes = rcptTo.map((address) => {
         const mailbox = inbound.mailboxOf(address);
         if (mailbox === null) throw new Error(`no mail is taken for ${address}`);
         return mailbox;
       });
-      return inbound.receive({
-        ...REPORTER,
-        ...origin,
-        rcptTo,
-        mailboxes,
-        message: Buffer.from(message),
-      });
+      return inbound.receive({ ...REPORTER, ...origin, rcptTo, mailboxes, message: Buffer.from(message) });
     },
     rows,
-    statuses: async (id) =>
-      (await rows<{ status: string }>('SELECT status FROM recipients WHERE email_id = $1 ORDER BY ordinal', id)).map(
-        ({ status }) => status,
+    statuses: async (id: string) => {
+      const text = 'SELECT status FROM recipients WHERE email_id = $1 ORDER BY ordinal';
+      return (await rows<{ status: string }>(text, id)).map(({ status }) => status);
+    },
+    events,
+    /** Types of the events that came after delivery. */
+    lateTypes: async (id: string) => (await events(id)).map(({ type }) => type).filter((type) => LATE.test(type)),
+    /** The operator's inbox, the oldest first. */
+    stored: () =>
+      rows<{ verdict: string; note: string | null; email_id: string | null }>(
+        'SELECT verdict, note, email_id FROM inbound_messages ORDER BY id',
       ),
-    events: (id) => rows(`SELECT type, data FROM ${OUTBOX_EVENTS} WHERE key = $1 ORDER BY sequence`, id),
-    lateTypes: async (id) => (await fixture.events(id)).map(({ type }) => type).filter((type) => LATE.test(type)),
-    stored: () => rows('SELECT verdict, note, email_id FROM inbound_messages ORDER BY id'),
-    counted: async (kind, verdict) => {
+    /** Of `postloft_inbound_total`. */
+    counted: async (kind: string, verdict: string) => {
       const lines = await metrics.registry.getSingleMetricAsString('postloft_inbound_total');
       return Number(new RegExp(`kind="${kind}",verdict="${verdict}"\\} (\\d+)`).exec(lines)?.[1] ?? 0);
     },
     suppressed: () =>
-      rows('SELECT account_id, address, origin, source_id FROM suppressions ORDER BY account_id, address'),
+      rows<{ account_id: string; address: string; origin: string; source_id: string }>(
+        'SELECT account_id, address, origin, source_id FROM suppressions ORDER BY account_id, address',
+      ),
     clear: async () => {
       for (const table of TABLES) await database.query(`DELETE FROM ${table}`);
     },
@@ -194,7 +180,6 @@ export async function openInboundFixture(): Promise<InboundFixture> {
       await queueFixture.close();
     },
   };
-  return fixture;
 }
 
 async function addAccount({ db }: QueueFixture): Promise<string> {
@@ -206,27 +191,7 @@ async function addAccount({ db }: QueueFixture): Promise<string> {
   return id;
 }
 
-async function send(fixture: InboundFixture, addresses: string[], options: SendOptions): Promise<SentMail> {
-  const { ageDays = 0, settle = true, accountId = fixture.queueFixture.accountId, over = {} } = options;
-  const domain = accountId === fixture.otherAccountId ? 'other.example' : SENDER_DOMAIN;
-  const from = { address: `hello@${domain}`, name: '' };
-  const { id } = await fixture.program.intake.accept(submission(accountId, { toAddresses: addresses, from, ...over }));
-  const jobs = await fixture.program.queue.claim(200);
-  const job = jobs.find(({ email }) => email.id === id);
-  if (!job) throw new Error('the mail was not claimed');
-  if (settle) for (const one of jobs) await fixture.program.queue.settle(one, fixture.taken(one, ageDays));
-  return {
-    id,
-    accountId,
-    job,
-    addresses,
-    returnPath: fixture.returnPath.address(transactionOf(job)),
-    trace: fixture.returnPath.trace(transactionOf(job)),
-    messageId: job.email.messageId,
-  };
-}
-
-function taken(ordinal: number, ageDays: number): Outcome {
+function takenAt(ordinal: number, ageDays: number): Outcome {
   const at = new Date(Date.now() - ageDays * DAY_MS);
   return {
     key: String(ordinal),

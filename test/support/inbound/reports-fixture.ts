@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { cli } from '../services/cli.js';
 import type { SentMail } from '../samples/golden-reports.js';
-import type { LocalDns } from '../dns/local-dns.js';
+import { publish, type LocalDns } from '../dns/local-dns.js';
 import type { MxScript, ReceivedMail, ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import type { ServiceAccount } from '../services/service-client.js';
@@ -35,7 +35,7 @@ export interface ShownEvent {
 interface Domain {
   id: string;
   status: string;
-  records: { type: 'TXT' | 'CNAME'; name: string; value: string; status: string }[];
+  records: { type: string; name: string; value: string; status: string }[];
 }
 
 interface ShownMail {
@@ -96,14 +96,11 @@ export class ReportsFixture {
 
   /** Adds a domain, publishes all its records and waits until they are seen; resolves with its id. */
   async verified(name: string): Promise<string> {
-    const made = await this.account.call('POST', '/domains', { name });
-    if (made.status !== 201) throw new Error(await made.text());
-    const { id, records } = (await made.json()) as Domain;
-    for (const { type, name: at, value } of records)
-      this.dns.set(at, type === 'TXT' ? { TXT: [value] } : { CNAME: value });
+    const { id, records } = await this.account.json<Domain>('POST', '/domains', { name });
+    publish(this.dns, records);
     await until(
       async () => {
-        const shown = (await (await this.account.call('GET', `/domains/${id}`)).json()) as Domain;
+        const shown = await this.account.json<Domain>('GET', `/domains/${id}`);
         return shown.status === 'active' && shown.records.every(({ status }) => status === 'verified');
       },
       { what: `all records of ${name}` },
@@ -120,9 +117,8 @@ export class ReportsFixture {
 
   /** As `delivered`, but resolves when the recipients' server has the mail. */
   async sent(to: string, over: Record<string, unknown> = {}, as?: Record<string, string>): Promise<Delivered> {
-    const answer = await this.account.call('POST', '/emails', this.account.mail({ to, ...over }), as);
-    if (answer.status !== 201) throw new Error(`refused: ${await answer.text()}`);
-    const { id } = (await answer.json()) as { id: string };
+    const body = this.account.mail({ to, ...over });
+    const { id } = await this.account.json<{ id: string }>('POST', '/emails', body, as);
     const taken = await until(async () => this.mx.mails.find(({ recipients }) => recipients.includes(to)), {
       what: `the mail to ${to}`,
     });
@@ -139,8 +135,8 @@ export class ReportsFixture {
   }
 
   /** `as`: headers with the key of another account than the first. */
-  async read(id: string, as?: Record<string, string>): Promise<ShownMail> {
-    return (await (await this.account.call('GET', `/emails/${id}`, undefined, as)).json()) as ShownMail;
+  read(id: string, as?: Record<string, string>): Promise<ShownMail> {
+    return this.account.json('GET', `/emails/${id}`, undefined, as);
   }
 
   async becomes(id: string, status: string, as?: Record<string, string>): Promise<void> {
@@ -149,8 +145,7 @@ export class ReportsFixture {
 
   /** What happened to the mail, in order. */
   async events(id: string): Promise<ShownEvent[]> {
-    return ((await (await this.account.call('GET', `/emails/${id}/events?limit=100`)).json()) as { data: ShownEvent[] })
-      .data;
+    return (await this.account.json<{ data: ShownEvent[] }>('GET', `/emails/${id}/events?limit=100`)).data;
   }
 
   async isSuppressed(address: string): Promise<boolean> {

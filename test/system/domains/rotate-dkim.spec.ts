@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainView } from '#libs/domains';
 import { cli } from '../../support/services/cli.js';
-import { publish } from '../../support/fixtures/domains-fixture.js';
+import { publish } from '../../support/dns/local-dns.js';
 import type { LocalDns } from '../../support/dns/local-dns.js';
 import { judgeWithMailauth, judgeWithOpendkim, judgeWithPython } from '../../support/judges/mail-judges.js';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';

@@ -1,6 +1,6 @@
 import { authenticate } from 'mailauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalDns } from '../../support/dns/local-dns.js';
+import { publish, type LocalDns } from '../../support/dns/local-dns.js';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
 import { capturedMessage } from '../../support/services/captured.js';
@@ -53,9 +53,6 @@ describe('a domain of one’s own', () => {
     expect(status).toBe(201);
     return (await capturedMessage(program, body.id)).toString();
   };
-  const publish = (records: Domain['records']) => {
-    for (const { type, name, value } of records) dns.set(name, type === 'TXT' ? { TXT: [value] } : { CNAME: value });
-  };
   const signatures = async (raw: string) => {
     const { dkim } = await authenticate(raw, {
       resolver: (name: string, type: string) => {
@@ -83,7 +80,10 @@ describe('a domain of one’s own', () => {
   });
 
   it('is active soon after its records were published, and sends signed mail', async () => {
-    publish(domain.records.filter((record) => record.required));
+    publish(
+      dns,
+      domain.records.filter((record) => record.required),
+    );
     await see(({ status }) => status === 'active');
     expect(domain.records.filter((record) => record.required).map((record) => record.status)).toEqual(
       Array(3).fill('verified'),
@@ -93,7 +93,7 @@ describe('a domain of one’s own', () => {
   });
 
   it('signs with the second key too once that is published', async () => {
-    publish(domain.records);
+    publish(dns, domain.records);
     expect((await program.call('POST', `/domains/${domain.id}/verify`)).status).toBe(200);
     await see(({ records }) => records.every((record) => record.status === 'verified'));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
