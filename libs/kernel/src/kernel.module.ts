@@ -23,7 +23,7 @@ export class KernelModule {
       { provide: Config, useValue: config },
       { provide: Log, useValue: log },
       { provide: Shutdown, useValue: shutdown },
-      { provide: Health, useValue: new Health() },
+      { provide: Health, useValue: new Health(log) },
       { provide: Metrics, useValue: new Metrics() },
       { provide: SecretBox, useValue: new SecretBox(config.masterKey) },
       { provide: LocalNotifications, useValue: new LocalNotifications() },

@@ -21,6 +21,9 @@ export const waitingQueue = {
     ),
     code: fields.integer('The SMTP reply code that caused it; null without one', 450).orNull(),
     host: fields.text('The server that replied, or could not be reached; null without one', 'mx1.example.com').orNull(),
+    block_list: fields
+      .text('The block list that has our address, according to that reply; null otherwise', 'zen.spamhaus.org')
+      .orNull(),
     since: fields.time(
       'Since when the oldest recipient has waited: its acceptance, or its scheduled time once that has passed',
     ),

@@ -52,7 +52,7 @@ describe('GET /metrics on OPS_PORT', () => {
     const config = loadConfig('standalone', { ...PROXY, ...PUBLIC, METRICS_TOKEN: TOKEN, OPS_PORT: '0' });
     const log = Log.quiet();
     const shutdown = new Shutdown(log);
-    const parts = { config, log, shutdown, health: new Health(), metrics: new Metrics() };
+    const parts = { config, log, shutdown, health: new Health(log), metrics: new Metrics() };
     const server = await startOpsServer(parts);
     if (server === undefined) throw new Error('OPS_PORT is set');
     const { port } = server.address() as AddressInfo;

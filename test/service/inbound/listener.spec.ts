@@ -52,7 +52,7 @@ async function open(): Promise<Listener> {
   show(selfSignedCertificate('one.test'));
   const lines: string[] = [];
   const log = new Log(pino({}, { write: (line: string) => lines.push(line) }));
-  const [shutdown, health] = [new Shutdown(log), new Health()];
+  const [shutdown, health] = [new Shutdown(log), new Health(log)];
   const config = settings();
   const session = new InboundSession(fixture.inbound, log, config);
   await new InboundServer(session, config, log, shutdown, health).onApplicationBootstrap();

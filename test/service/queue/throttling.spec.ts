@@ -1,13 +1,22 @@
-import { Log, Metrics, Shutdown } from '#libs/kernel';
+import { Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
 import { HeldQueues, QueueDepths, SharedThrottling } from '#libs/queue';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { testConfig } from '../../support/persistence/database.js';
-import { begin, deferred, DELIVERED, GOOGLE, SENDER, YAHOO } from '../../support/delivery/throttling-fixture.js';
+import {
+  begin,
+  bounced,
+  deferred,
+  DELIVERED,
+  GOOGLE,
+  SENDER,
+  YAHOO,
+} from '../../support/delivery/throttling-fixture.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { dataSourceOptions } from '../../../libs/persistence/src/persistence.module.js';
 
@@ -16,6 +25,8 @@ interface Process {
   shared: SharedThrottling;
   metrics: Metrics;
   dataSource: DataSource;
+  /** The log. */
+  lines: Record<string, unknown>[];
   stop(): Promise<void>;
 }
 
@@ -48,13 +59,14 @@ async function start(file?: object): Promise<Process> {
   const path = join(folder, 'shaping.json');
   if (file) writeFileSync(path, JSON.stringify(file));
   const config = testConfig(db.url, file ? { SHAPING_FILE: path } : {});
-  const log = Log.quiet();
+  const lines: Record<string, unknown>[] = [];
+  const log = new Log(pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) }));
   const shutdown = new Shutdown(log);
   const metrics = new Metrics();
   const dataSource = await new DataSource(dataSourceOptions(config, log)).initialize();
   const database = new Database(dataSource);
   await new Worker(database, config, log, shutdown).register();
-  const shared = new SharedThrottling(database, config, log, metrics, shutdown);
+  const shared = new SharedThrottling(database, config, log, new Health(log), metrics, shutdown);
   let stopped = false;
   const stop = async () => {
     if (stopped) return;
@@ -62,7 +74,7 @@ async function start(file?: object): Promise<Process> {
     await shutdown.run();
     if (dataSource.isInitialized) await dataSource.destroy();
   };
-  const started = { shared, metrics, dataSource, stop };
+  const started = { shared, metrics, dataSource, lines, stop };
   processes.push(started);
   return started;
 }
@@ -124,6 +136,29 @@ describe('a suspension that one process learns of', () => {
       `SELECT email_id FROM recipients WHERE due_at <= now() + interval '2 seconds' AND wait_reason IS NULL ORDER BY email_id`,
     );
     expect(rows).toEqual([{ email_id: 'em_1' }]);
+  });
+});
+
+describe('a reply that names a block list', () => {
+  it('is a warning with the reply, a metric, and known with its list in all processes, until it ends', async () => {
+    const [one, two] = [await start(), await start()];
+    const reply = '554 5.7.1 Service unavailable; Client host [192.0.2.9] blocked using zen.spamhaus.org';
+    begin(one.shared.throttling, GOOGLE).release([bounced(deferred(reply))]);
+    await exchange(one, two);
+    const blocked = (lines: Process['lines']) => lines.filter(({ msg }) => String(msg).startsWith('delivery_blocked'));
+    const details = { subject: 'google', queue: 'google', block_list: 'zen.spamhaus.org', mx: 'mx.example.net', reply };
+    expect(blocked(one.lines)).toMatchObject([{ level: 40, msg: 'delivery_blocked begins', ...details }]);
+    // One line, from the process that got the reply.
+    expect(blocked(two.lines)).toEqual([]);
+    for (const { metrics } of [one, two])
+      expect(await metrics.render()).toContain('postloft_delivery_blocked{provider="google",source=""} 1');
+    expect(two.shared.throttling.admit(GOOGLE, SENDER)).toMatchObject({ reason: { blockList: 'zen.spamhaus.org' } });
+    const queues = new HeldQueues(db.database);
+    expect(await queues.list()).toMatchObject([{ queue: 'google', blockList: 'zen.spamhaus.org', words: reply }]);
+    await queues.resume('google');
+    await exchange(one, two);
+    expect(blocked(one.lines).slice(1)).toMatchObject([{ level: 40, msg: 'delivery_blocked ends', ...details }]);
+    expect(await one.metrics.render()).not.toContain('postloft_delivery_blocked{');
   });
 });
 

@@ -13,6 +13,7 @@ import { judgeAnswer, verified } from '../../../libs/domains/src/verification/ju
 import { classifyBounce } from '../../../libs/inbound/src/classify-bounce.js';
 import { classifyReply, mayConcernOurLogin } from '../../../libs/mta/src/replies/reply-classifier.js';
 import { foldText, printableText, splitReplyText } from '../../../libs/mta/src/replies/reply-text.js';
+import { readBlockList } from '../../../libs/mta/src/replies/block-list.js';
 import { retryHint } from '../../../libs/mta/src/replies/retry-hint.js';
 import { toServerReply } from '../../../libs/mta/src/replies/server-reply.js';
 import { readExtensions } from '../../../libs/mta/src/smtp/extensions.js';
@@ -139,12 +140,14 @@ export const PROTOCOL_PARSERS: ParserTable = {
     classifyReply: (text) => classifyReply(reply(text)),
     mayConcernOurLogin: (text) => mayConcernOurLogin(reply(text)),
   },
+  'libs/mta/src/replies/block-list.ts': { readBlockList },
   'libs/mta/src/replies/retry-hint.ts': { retryHint: (text) => retryHint(text, 0) },
   'libs/mta/src/throttling/penalty.ts': {
     causeOf: (text) =>
-      causeOf({ rule: { id: 'a' }, remoteReply: { reply: reply(text), remote: { mx: null } } } as Parameters<
-        typeof causeOf
-      >[0]),
+      causeOf({
+        rule: { id: 'a', blockList: 'a' },
+        remoteReply: { reply: reply(text), remote: { mx: null } },
+      } as Parameters<typeof causeOf>[0]),
   },
   'libs/inbound/src/classify-bounce.ts': {
     classifyBounce: (text) =>

@@ -28,11 +28,11 @@ export class Penalties {
    * active here.
    */
   merge(throttle: Throttle, state: ThrottlingState, now: number): boolean {
-    const { kind, at, until, words, mx, rule, factor } = state;
+    const { kind, at, until, words, mx, rule, blockList, factor } = state;
     const before = kind === 'slow_down' ? throttle.slowDown : throttle.suspension;
     if (at <= (kind === 'slow_down' ? throttle.decidedAt.slowDown : throttle.decidedAt.suspension)) return false;
     if (until <= now && before === null) return false;
-    const common = { cause: { words, mx, rule }, at, until, own: before?.own === true && until <= now };
+    const common = { cause: { words, mx, rule, blockList }, at, until, own: before?.own === true && until <= now };
     const penalty: Penalty = kind === 'slow_down' ? { ...common, kind, factor } : { ...common, kind };
     if (isCovered(throttle, penalty)) return false;
     apply(throttle, penalty);

@@ -1,4 +1,6 @@
+import { readBlockList } from '../replies/block-list.js';
 import type { RemoteReply } from './outcome-signals.js';
+import type { Automation } from './plan/throttling-plan.js';
 
 /** The reply that caused a penalty. */
 export interface Cause {
@@ -6,6 +8,8 @@ export interface Cause {
   mx: string | null;
   /** Id of the automation. */
   rule: string;
+  /** The block list that has our address, according to the reply; null: the reply is about something else. */
+  blockList: string | null;
 }
 
 interface PenaltyBase {
@@ -50,12 +54,18 @@ export function combinedFactor(before: SlowDown | null, factor: number, now: num
 const ADDRESS = /<?[^\s<>()@,;:]{1,256}@[^\s<>()@,;]{1,256}>?/g;
 const SHOWN_CHARACTERS = 500;
 
-export function causeOf({ rule, remoteReply }: { rule: { id: string }; remoteReply: RemoteReply }): Cause {
+interface Decision {
+  rule: Pick<Automation, 'id' | 'blockList'>;
+  remoteReply: RemoteReply;
+}
+
+export function causeOf({ rule, remoteReply }: Decision): Cause {
   const { code, enhanced, text } = remoteReply.reply;
   const shown = text
     .slice(0, SHOWN_CHARACTERS)
     .replace(ADDRESS, '(address)')
     .replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
   const words = [code, enhanced, shown.trim()].filter((part) => part !== null && part !== '').join(' ');
-  return { words, mx: remoteReply.remote.mx, rule: rule.id };
+  const blockList = rule.blockList === null ? null : (readBlockList(text) ?? rule.blockList);
+  return { words, mx: remoteReply.remote.mx, rule: rule.id, blockList };
 }

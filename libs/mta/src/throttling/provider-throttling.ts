@@ -175,7 +175,7 @@ export class ProviderThrottling extends Throttling {
     if (warmUp === null || warmUp.isWarm(now)) return;
     if (idle) return warmUp.refund(warmUp.cost(recipients), startedAt);
     if (!warmUp.record(deferred !== null) || deferred === null) return;
-    const cause = causeOf({ rule: { id: 'warm-up-deferrals' }, remoteReply: deferred });
+    const cause = causeOf({ rule: { id: 'warm-up-deferrals', blockList: null }, remoteReply: deferred });
     this.allPenalties.start(throttle, { kind: 'warm_up', cause, at: now, until: now + warmUp.plan.pauseMs, own: true });
   }
 

@@ -14,6 +14,8 @@ export interface ThrottlingState {
   mx: string | null;
   /** Id of the automation. */
   rule: string;
+  /** The block list that has the source address, according to the reply; null: the reply is about something else. */
+  blockList: string | null;
 }
 
 /** One day in the warm-up of one source at one provider. */

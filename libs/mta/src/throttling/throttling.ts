@@ -21,6 +21,8 @@ export interface WaitReason {
   /** The reply that caused it, code first; null if there is none. */
   words: string | null;
   mx: string | null;
+  /** The block list that has the source address, according to the reply; absent if the reply is about something else. */
+  blockList?: string;
 }
 
 /** The right to start one job now. */

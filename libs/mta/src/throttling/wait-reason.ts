@@ -18,6 +18,7 @@ export function waitReason(
     text: sentence(throttle, kind, facts),
     words: cause?.words ?? null,
     mx: cause?.mx ?? null,
+    ...(cause?.blockList ? { blockList: cause.blockList } : {}),
   };
 }
 

@@ -19,6 +19,7 @@ import { DATA_AT_SCALE } from './0021-data-at-scale.js';
 import { STATISTICS_RECORD } from './0022-statistics-record.js';
 import { SERVICE_DOMAIN } from './0024-service-domain.js';
 import { CLOCK } from './0025-clock.js';
+import { SERVICE_STATE } from './0026-service-state.js';
 import { SEARCH_SEGMENTS } from './0027-search-segments.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
@@ -43,6 +44,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   STATISTICS_RECORD,
   SERVICE_DOMAIN,
   CLOCK,
+  SERVICE_STATE,
   SEARCH_SEGMENTS,
 ];
 

@@ -73,7 +73,10 @@ export async function startProgram(options: ProgramOptions): Promise<void> {
       ],
     };
     const app = await (options.create ?? createHeadless)(root, config);
-    await startOpsServer({ config, log, shutdown, health: app.get(Health), metrics: app.get(Metrics) });
+    const [health, metrics] = [app.get(Health), app.get(Metrics)];
+    health.watch(metrics);
+    shutdown.on('flush', 'health', () => health.unwatch());
+    await startOpsServer({ config, log, shutdown, health, metrics });
     log.info('started', { settings: config.describe() });
     await options.welcome?.(app);
   } catch (error) {

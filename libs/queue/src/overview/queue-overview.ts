@@ -28,6 +28,7 @@ interface GroupRow {
   host: string | null;
   text: string | null;
   words: string | null;
+  block_list: string | null;
   recipients: number;
   oldest_due_at: Date | null;
   next_attempt_at: Date | null;
@@ -75,10 +76,12 @@ const GROUPS = `
                             WHEN 'shaping' THEN substring(wait_reason ->> 'words' FROM '^[245][0-9][0-9]')::smallint END AS code,
            CASE waiting_for WHEN 'retry' THEN mx WHEN 'shaping' THEN wait_reason ->> 'mx' END AS host,
            CASE waiting_for WHEN 'retry' THEN smtp_text WHEN 'shaping' THEN wait_reason ->> 'text' END AS text,
-           CASE waiting_for WHEN 'shaping' THEN wait_reason ->> 'words' END AS words
+           CASE waiting_for WHEN 'shaping' THEN wait_reason ->> 'words' END AS words,
+           CASE waiting_for WHEN 'shaping' THEN wait_reason ->> 'blockList' END AS block_list
       FROM placed
   )
   SELECT account_id, domain_id, test, domain, waiting_for, code, host, max(text) AS text, max(words) AS words,
+         max(block_list) AS block_list,
          count(*)::int AS recipients,
          min(due_at) FILTER (WHERE NOT claimed AND due_at <= now()) AS oldest_due_at,
          min(due_at) FILTER (WHERE NOT claimed AND due_at > now()) AS next_attempt_at,
@@ -212,6 +215,7 @@ const toView = (row: GroupRow): QueueView => ({
   waiting_for: row.waiting_for,
   reason: sentence(row),
   code: row.code,
+  block_list: row.block_list,
   host: row.host,
   since: row.since.toISOString(),
 });

@@ -18,6 +18,8 @@ export interface HeldQueue {
   rule: string;
   mx: string | null;
   words: string | null;
+  /** The block list that has the source address, according to the reply; null: the reply is about something else. */
+  blockList: string | null;
   /** Recipients waiting for this queue, counted up to `countedTo`. */
   waiting: number;
 }
@@ -56,6 +58,7 @@ export class HeldQueues {
       rule: state.rule,
       mx: state.mx,
       words: state.words,
+      blockList: state.blockList,
       waiting: waiting.get(state.queue) ?? 0,
     }));
   }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { Config, Log, Metrics, Shutdown, ConfigError } from '#libs/kernel';
+import { Config, ConfigError, Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import {
   createThrottling,
   type ProviderThrottling,
@@ -20,6 +20,8 @@ const EXCHANGE_MS = 1_000;
 const PRUNE_EVERY = 600;
 /** Changes kept while the database is unavailable; beyond this the oldest is dropped. */
 const MOST_UNTOLD = 10_000;
+/** The condition under which a server says that our address is on a block list. */
+const BLOCKED = 'delivery_blocked';
 
 /**
  * Synchronises the throttling state of this process with all other delivery processes: publishes what it learns,
@@ -43,6 +45,7 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
     private readonly database: Database,
     config: Config,
     private readonly log: Log,
+    private readonly health: Health,
     metrics: Metrics,
     shutdown: Shutdown,
   ) {
@@ -52,7 +55,10 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
       plan: this.plan,
       connectionsPerHost: config.settings.CONNECTIONS_PER_HOST,
       shared: this,
-      log: (event) => log.info('shaping', event),
+      log: (event) => {
+        log.info('shaping', event);
+        this.reportBlocks();
+      },
     });
     this.measure(metrics);
     shutdown.on('flush', 'shaping', () => this.stop());
@@ -121,8 +127,29 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
     await this.tellAll();
   }
 
+  /** Addresses of ours that a block list has, as far as replies to this process say. */
+  private reportBlocks(): void {
+    const blocks = this.blocks().filter(({ penalty }) => penalty.own);
+    const found = blocks.map(({ queue, source, penalty }) => {
+      const { words, mx, blockList } = penalty.cause;
+      const details = { queue, source, block_list: blockList, mx, reply: words };
+      return [`${queue} ${source ?? ''}`.trim(), details] as const;
+    });
+    this.health.conditions.set(BLOCKED, new Map(found));
+  }
+
+  private blocks(): ReturnType<ProviderThrottling['penalties']> {
+    return this.throttling.penalties().filter(({ penalty }) => penalty.cause.blockList !== null);
+  }
+
+  private providerOf(queue: string): string {
+    return this.plan.providers.has(queue) ? queue : 'other';
+  }
+
   private measure(metrics: Metrics): void {
-    const { throttling: shaping, plan } = this;
+    const penalties = () => this.throttling.penalties();
+    const blocks = () => this.blocks();
+    const providerOf = (queue: string) => this.providerOf(queue);
     new Gauge({
       name: 'postloft_penalties_active',
       help: 'Queues that are held back now, by mailbox provider and kind of restraint',
@@ -130,8 +157,17 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
       registers: [metrics.registry],
       collect() {
         this.reset();
-        for (const { queue, penalty } of shaping.penalties())
-          this.inc({ provider: plan.providers.has(queue) ? queue : 'other', kind: penalty.kind });
+        for (const { queue, penalty } of penalties()) this.inc({ provider: providerOf(queue), kind: penalty.kind });
+      },
+    });
+    new Gauge({
+      name: 'postloft_delivery_blocked',
+      help: 'Queues at which a server says that our address is on a block list, by mailbox provider and source address.',
+      labelNames: ['provider', 'source'],
+      registers: [metrics.registry],
+      collect() {
+        this.reset();
+        for (const { queue, source } of blocks()) this.inc({ provider: providerOf(queue), source: source ?? '' });
       },
     });
   }

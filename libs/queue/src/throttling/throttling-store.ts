@@ -11,9 +11,10 @@ interface StateRow {
   words: string | null;
   mx: string | null;
   rule: string;
+  block_list: string | null;
 }
 
-const COLUMNS = 'queue, source, kind, factor, until, decided_at, words, mx, rule';
+const COLUMNS = 'queue, source, kind, factor, until, decided_at, words, mx, rule, block_list';
 /** Rows committed late must not be missed: each read overlaps the previous one. */
 const OVERLAP = `interval '5 seconds'`;
 /** A slow-down recovers in steps after its end. */
@@ -33,15 +34,16 @@ export class ThrottlingStore {
       source: state.source ?? '',
       until: new Date(state.until),
       decided_at: new Date(state.at),
+      block_list: state.blockList,
     }));
     await this.database.query({
       name: 'shaping-write',
       text: `INSERT INTO throttling_states (${COLUMNS}, changed_at)
              SELECT ${COLUMNS}, clock_timestamp() FROM json_to_recordset($1::json) AS v(queue text, source text, kind text,
-               factor double precision, until timestamptz, decided_at timestamptz, words text, mx text, rule text)
+               factor double precision, until timestamptz, decided_at timestamptz, words text, mx text, rule text, block_list text)
              ORDER BY queue, source, kind
              ON CONFLICT (queue, source, kind) DO UPDATE SET factor = excluded.factor, until = excluded.until,
-               decided_at = excluded.decided_at, words = excluded.words, mx = excluded.mx, rule = excluded.rule, changed_at = excluded.changed_at
+               decided_at = excluded.decided_at, words = excluded.words, mx = excluded.mx, rule = excluded.rule, block_list = excluded.block_list, changed_at = excluded.changed_at
              WHERE throttling_states.decided_at < excluded.decided_at`,
       values: [JSON.stringify(rows)],
     });
@@ -133,6 +135,7 @@ const stateOf = (row: StateRow): ThrottlingState => ({
   words: row.words,
   mx: row.mx,
   rule: row.rule,
+  blockList: row.block_list,
 });
 
 /**

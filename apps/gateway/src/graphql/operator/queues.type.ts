@@ -57,6 +57,12 @@ export class ThrottleType implements HeldQueue {
   mx: string | null;
   @Field(() => String, { nullable: true, description: 'The reply that caused it.' })
   words: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The block list that has the source address, according to the reply; null if it is about something else.',
+  })
+  blockList: string | null;
   @Field(() => Int, { description: 'Recipients that wait for it, counted up to 10,000.' })
   waiting: number;
 }

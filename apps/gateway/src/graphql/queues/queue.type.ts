@@ -14,6 +14,7 @@ export const QueueType = objectType(waitingQueue.name, QueueDto, {
     reason: { description: 'A sentence for people, with the reply of the server that caused it.' },
     code: { description: 'The SMTP reply that caused it; null without one.' },
     host: { description: 'The server that sent the reply, or that could not be reached; null without one.' },
+    block_list: { description: 'The block list that has our address, according to that reply; null otherwise.' },
     since: {
       description:
         'Since when the oldest recipient has waited: its acceptance, or its scheduled time once that has passed.',

@@ -2,14 +2,37 @@ import type { BounceClass, DeliveryPhase } from '../../delivery-outcome.js';
 import type { JsonReader } from '../../json-reader.js';
 import type { Automation, AutomationAction } from './throttling-plan.js';
 
-const FIELDS = ['id', 'comment', 'code', 'enhanced', 'phase', 'words', 'class', 'action', 'factor', 'minutes'] as const;
+const FIELDS = [
+  'id',
+  'comment',
+  'code',
+  'enhanced',
+  'phase',
+  'words',
+  'class',
+  'block_list',
+  'action',
+  'factor',
+  'minutes',
+] as const;
 const PHASES = ['connect', 'greeting', 'ehlo', 'tls', 'auth', 'mail', 'rcpt', 'data', 'dot'] as const;
 const CLASSES = ['policy', 'authentication', 'content', 'quota', 'deferral', 'undetermined'] as const;
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
 
 export function readAutomation(reader: JsonReader): Automation {
-  const { id, code, enhanced, phase, words, class: found, action, factor, minutes } = reader.members(FIELDS);
+  const {
+    id,
+    code,
+    enhanced,
+    phase,
+    words,
+    class: found,
+    block_list,
+    action,
+    factor,
+    minutes,
+  } = reader.members(FIELDS);
   if (id === undefined || action === undefined) throw reader.problem('needs id and action');
   const automation: Automation = {
     id: id.text(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'small letters, digits, - and _, at most 64'),
@@ -18,6 +41,9 @@ export function readAutomation(reader: JsonReader): Automation {
     phases: phase === undefined ? null : new Set<DeliveryPhase>(phase.oneOrMore((one) => one.oneOf(...PHASES))),
     words: words?.pattern('i') ?? null,
     classes: found === undefined ? null : new Set<BounceClass>(found.oneOrMore((one) => one.oneOf(...CLASSES))),
+    blockList:
+      block_list?.text(/^[\p{L}\p{N}][\p{L}\p{N} .-]{0,63}$/u, 'the name of a block list, at most 64 characters') ??
+      null,
     action: readAction(reader, { action, factor, minutes }),
   };
   if (automation.action.kind !== 'ignore' && matchesAnything(automation))

@@ -18,6 +18,8 @@ export interface Automation {
   phases: ReadonlySet<DeliveryPhase> | null;
   words: RegExp | null;
   classes: ReadonlySet<BounceClass> | null;
+  /** The replies say that our address is on a block list: its name where they name none. Null: they are about something else. */
+  blockList: string | null;
   action: AutomationAction;
 }
 
