@@ -42,7 +42,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   ],
   erasure: ['erasures'],
   inbound: ['inbound_messages'],
-  persistence: ['clock_state', 'clock_steps', 'installation', 'leases', 'notices', 'outbox', 'workers'],
+  persistence: ['clock_state', 'clock_steps', 'installation', 'leases', 'notices', 'outbox', 'size_samples', 'workers'],
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],

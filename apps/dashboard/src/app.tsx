@@ -1,4 +1,4 @@
-import { MantineProvider } from '@mantine/core';
+import { MantineProvider, Stack } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { Suspense, use, useCallback, useMemo } from 'react';
@@ -7,6 +7,7 @@ import { Provider } from 'urql';
 import { createGraphqlClient } from './api/graphql.ts';
 import { SessionGate } from './api/session.tsx';
 import { Failure, Loading } from './components/feedback.tsx';
+import { OutageNotice } from './components/outage.tsx';
 import { PageBoundary } from './components/page-boundary.tsx';
 import { UpgradeNotice } from './components/upgrade-notice.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
@@ -51,7 +52,12 @@ function SignedIn() {
       waiting={<Loading />}
       anonymous={<Navigate to="/login" replace state={{ from: pathname + search }} />}
       withoutAccount={(viewer) => <WithoutAccountPage viewer={viewer} />}
-      failed={(error, retry) => <Failure error={error} retry={retry} />}
+      failed={(error, retry) => (
+        <Stack p="md">
+          <OutageNotice />
+          <Failure error={error} retry={retry} />
+        </Stack>
+      )}
     >
       <Provider value={client}>
         {/* Dialogs use the session, the client and the router. */}

@@ -15,8 +15,10 @@ export interface DatabaseInfo {
   /** Whether lower() knows letters outside ASCII; not in a database with the locale C. */
   foldsCase: boolean;
   connections: { used: number; allowed: number };
-  /** The size of the database in bytes. */
+  /** The size of the database in bytes, and what of it the event log and the contents of messages occupy. */
   bytes: number;
+  eventLogBytes: number;
+  contentBytes: number;
   /** Milliseconds by which its clock is ahead, within ± half of `clockUncertaintyMs`. */
   clockAheadMs: number;
   clockUncertaintyMs: number;
@@ -34,11 +36,17 @@ interface ServerRow extends Omit<DatabaseInfo, 'connections' | 'pendingMigration
   now: number;
 }
 
+/** The size of a table, of its partitions and of their indexes. */
+const sizeOf = (...tables: string[]): string => `
+  (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::float8 FROM pg_class
+    WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind = 'r'
+      AND relname ~ '^(${tables.join('|')})(_default|_[0-9]{8}|_accounts.*)?$')`;
 const SERVER = `
   SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
          current_setting('full_page_writes') AS "fullPageWrites",
          current_setting('synchronous_commit') AS "synchronousCommit", pg_is_in_recovery() AS "isStandby",
          lower('Ü') = 'ü' AS "foldsCase", pg_database_size(current_database())::float8 AS bytes,
+         ${sizeOf('event_log', 'outbox')} AS "eventLogBytes", ${sizeOf('email_contents', 'captured_messages')} AS "contentBytes",
          (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
          current_setting('max_connections')::int AS allowed, extract(epoch FROM clock_timestamp())::float * 1000 AS now`;
 const WORKERS = `

@@ -11,6 +11,7 @@ export {
 } from './connection/database.js';
 export { untilAvailable } from './connection/first-connection.js';
 export { databaseInfo, type DatabaseInfo } from './database-info.js';
+export { SizeSamples } from './size-samples.js';
 export { Lease } from './lease.js';
 export { PARTITIONED_TABLES, startOfDay, type PartitionedTableName } from './partitions/partitioned-tables.js';
 export { daysAhead, registerPartitionMetrics } from './partitions/partition-metrics.js';

@@ -29,6 +29,7 @@ import { hasOther, lacksLatencies, toMetricsResult, type EngineRow } from './met
 import { MAX_ROWS, metricsStatement, rowLimit } from './metrics-sql.js';
 import { minuteCountersStatement, toMinuteCount, type MinuteRow } from './queries/minute-counters.js';
 import type { MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
+import { readBytes, readServiceActivity, type ServiceActivity } from './queries/service-activity.js';
 import { planMetrics, tooCostly, tooManyRows, type PlannedQuery } from './queries/plan.js';
 import type { Kept } from './queries/segments.js';
 import { prepareSchema } from './schema.js';
@@ -247,6 +248,20 @@ export class StatsStore {
       const rows = await this.engine.select<MinuteRow>(minuteCountersStatement(of, position));
       return { position, minutes: rows.map(toMinuteCount) };
     });
+  }
+
+  /**
+   * What all accounts together did since `from`, for the operator: recipients accepted and delivered per minute, and percentiles
+   * of the time to delivery in milliseconds.
+   * @throws Refusal `service_unavailable` while the engine does not respond
+   */
+  serviceActivity(from: Date): Promise<ServiceActivity> {
+    return this.orUnavailable(() => readServiceActivity(this.engine, from));
+  }
+
+  /** Bytes of all tables on the disk of the engine. @throws the error of the engine */
+  bytes(): Promise<number> {
+    return readBytes(this.engine);
   }
 
   /**

@@ -80,6 +80,28 @@ export function statsStoreSuite(engine: string, store: () => StatsStore): void {
       expect(await delivered(new Date(0), new Date('2200-01-01T00:00:00Z'))).toBe(10);
     });
 
+    it('shows the operator what all accounts together did per minute, without earlier minutes', async () => {
+      const late = new Date('2060-01-01T00:00:00.000Z');
+      const accountId = newId('acc');
+      const at = (seconds: number) => new Date(late.getTime() + seconds * 1_000);
+      await insert([
+        events.make({ type: 'email.queued', at: at(-1) }),
+        events.make({ type: 'email.queued', at: at(1) }),
+        events.make({ accountId, type: 'email.queued', at: at(59) }),
+        events.make({ type: 'email.delivered', at: at(130), data: { queued_at: at(129).toISOString() } }),
+        events.make({ accountId, type: 'email.delivered', at: at(131), data: { queued_at: at(130).toISOString() } }),
+      ]);
+      expect(await store().serviceActivity(late)).toEqual({
+        minutes: [
+          { at: late, accepted: 2, delivered: 0 },
+          { at: at(120), accepted: 0, delivered: 2 },
+        ],
+        latency: { p50: 1_000, p95: 1_000 },
+      });
+      expect(await store().serviceActivity(at(200))).toEqual({ minutes: [], latency: null });
+      expect(await store().bytes()).toBeGreaterThan(1_000);
+    });
+
     it('counts a repeated batch once, in the roll-up and in the events', async () => {
       const batch = events.deliveries(100, NOON, 1_000);
       const token = await insert(batch);

@@ -323,12 +323,22 @@ describe('the event log', () => {
 describe('health', () => {
   it('shows parts, programs, versions and stores', async () => {
     const { operator } =
-      await asked(`{ operator { health { parts { part reason } database { version bytes connectionsUsed }
+      await asked(`{ operator { health { state problems { kind severity message since } version waiting { recipients held due }
+      size { total database eventLog contents statistics other bytesPerDay } activity { minutes { accepted } latency { p50 } }
+      parts { part reason } database { version bytes connectionsUsed }
       statistics { engine problem } disk { freeBytes totalBytes } nodeVersion deliveryMode serviceDomain }
       zone { text dkim dkimTruncated } abuseLimits { bouncePercent } } }`);
     const { health, zone, abuseLimits } = operator;
     expect(health.parts).toEqual(expect.arrayContaining([{ part: 'database', reason: null }]));
     expect(health.database.bytes).toBeGreaterThan(0);
+    const { database: own, eventLog, contents } = health.size;
+    expect(health.size).toMatchObject({ total: health.database.bytes, other: null, bytesPerDay: null });
+    expect(own + eventLog + contents).toBe(health.database.bytes);
+    expect(Math.min(own, eventLog, contents)).toBeGreaterThan(0);
+    // Neither a program that delivers nor a statistics store runs beside this gateway.
+    expect(health).toMatchObject({ state: 'critical', version: '0.1.0', activity: { minutes: [], latency: null } });
+    expect(health.problems.map(({ kind }: Loose) => kind)).toEqual(expect.arrayContaining(['program', 'statistics']));
+    expect(health.waiting.recipients).toBeGreaterThanOrEqual(4);
     expect(health).toMatchObject({
       statistics: { engine: 'server' },
       nodeVersion: process.version,

@@ -11,6 +11,7 @@ import {
 } from 'urql';
 import { createClient as createSocket } from 'graphql-ws';
 import { accountHeaders, selectedAccount } from './http.ts';
+import { noticeTrouble } from './outage.ts';
 import { fetchSession, keepsAccount } from './session.tsx';
 import { announceSessionEnd } from './session-end.ts';
 import { announceUpgrade, isOfOtherVersion } from './upgrade.ts';
@@ -62,12 +63,17 @@ function checkSession(): void {
 
 function announce(error: CombinedError): void {
   if (isOfEndedSession(error)) announceSessionEnd();
+  noticeTrouble(statusOf(error));
   if (error.graphQLErrors.some(({ extensions }) => isOfOtherVersion(extensions['details']))) announceUpgrade();
 }
 
 const isOfEndedSession = ({ response, graphQLErrors }: CombinedError): boolean =>
   (response as Response | undefined)?.status === 401 ||
   graphQLErrors.some(({ extensions }) => extensions['statusCode'] === 401);
+
+/** The status of the first refusal; 0 without a connection. */
+const statusOf = ({ networkError, graphQLErrors }: CombinedError): number =>
+  networkError && graphQLErrors.length === 0 ? 0 : Number(graphQLErrors[0]?.extensions['statusCode'] ?? 200);
 
 const idOf = (document: Operation['query']): unknown => (document as { documentId?: unknown }).documentId;
 

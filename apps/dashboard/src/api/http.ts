@@ -1,3 +1,4 @@
+import { noticeTrouble } from './outage.ts';
 import { announceSessionEnd } from './session-end.ts';
 
 /** A refused value, as the API describes it. */
@@ -63,11 +64,13 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   try {
     response = await fetch(path, { method, ...contentOf(body) });
   } catch {
+    noticeTrouble(0);
     throw new ApiError('The server cannot be reached. Check the connection and try again.', 0, 'network_error', null);
   }
   const text = await response.text();
   const parsed = parseJson(text);
   if (response.ok) return parsed as T;
+  noticeTrouble(response.status);
   const { message, error, details } = (parsed ?? {}) as ErrorBody;
   if (details?.some(({ code }) => code === 'not_logged_in')) announceSessionEnd();
   throw new ApiError(

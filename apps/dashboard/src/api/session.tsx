@@ -1,5 +1,7 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { call, selectAccount, showAccount, type ApiError } from './http.ts';
+import { onRecovery } from './outage.ts';
+import { rememberedViewer, rememberViewer } from './remembered-viewer.ts';
 import { onSessionEnd } from './session-end.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
@@ -94,17 +96,27 @@ export function SessionGate({ children, prepare, waiting, anonymous, withoutAcco
           if (!keepsAccount(viewer.account)) return undefined;
           prepare();
         }
+        rememberViewer(viewer);
         return setLoaded(viewer ? { kind: 'viewer', viewer } : { kind: 'anonymous' });
       },
       (error: ApiError) => {
         // The user is no longer a member of the selected account.
         if (error.details.some(({ code }) => code === 'not_a_member')) selectAccount(null);
-        setLoaded({ kind: 'failed', error });
+        const viewer = isTemporary(error) ? rememberedViewer() : null;
+        setLoaded(viewer === null ? { kind: 'failed', error } : { kind: 'viewer', viewer });
       },
     );
   }, [prepare]);
   useEffect(load, [load]);
-  useEffect(() => onSessionEnd(() => setLoaded({ kind: 'anonymous' })), []);
+  useEffect(() => onRecovery(load), [load]);
+  useEffect(
+    () =>
+      onSessionEnd(() => {
+        rememberViewer(null);
+        setLoaded({ kind: 'anonymous' });
+      }),
+    [],
+  );
   const state = useMemo((): SessionState | null => {
     if (loaded.kind !== 'viewer' || loaded.viewer.account === null) return null;
     const { viewer } = loaded;
@@ -118,6 +130,9 @@ export function SessionGate({ children, prepare, waiting, anonymous, withoutAcco
   if (state === null) return withoutAccount(loaded.viewer);
   return <Context.Provider value={state}>{children}</Context.Provider>;
 }
+
+/** The session may exist although it cannot be read. */
+const isTemporary = ({ status }: ApiError): boolean => status === 0 || status >= 500;
 
 /** False, and the application is reloaded, if this page shows an account that the user has left. */
 export function keepsAccount({ id }: Membership): boolean {
@@ -134,6 +149,7 @@ export function openAccount(id: string | null): void {
 
 export async function logOut(): Promise<void> {
   await call('POST', '/app/api/logout');
+  rememberViewer(null);
   selectAccount(null);
   window.location.assign('/app/login');
 }

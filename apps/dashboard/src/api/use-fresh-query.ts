@@ -1,4 +1,5 @@
 import { useCallback, useEffect } from 'react';
+import { useOnRecovery } from './outage.ts';
 import { useQuery, type AnyVariables, type CombinedError, type TypedDocumentNode } from 'urql';
 
 interface Fresh<D> {
@@ -23,6 +24,7 @@ export function useFreshQuery<D, V extends AnyVariables>(
     requestPolicy: 'cache-and-network',
   } as never);
   const refresh = useCallback(() => reload({ requestPolicy: 'network-only' }), [reload]);
+  useOnRecovery(refresh);
   useEffect(() => {
     if (everyMs === null) return undefined;
     const timer = window.setInterval(() => {

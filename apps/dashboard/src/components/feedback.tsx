@@ -2,6 +2,7 @@ import { Alert, Box, Button, Center, Code, Group, Loader, Stack, Text, ThemeIcon
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconX, type Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { useOnRecovery } from '../api/outage.ts';
 import { problemOf } from '../api/problem.ts';
 
 export function notifyDone(message: string): void {
@@ -59,9 +60,10 @@ export function Loading() {
   );
 }
 
-/** A failed load, shown in place of the content. */
+/** A failed load, shown in place of the content. Repeats it after an outage. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const { message, requestId } = problemOf(error);
+  useOnRecovery(retry);
   return (
     <Alert color="red" icon={<IconAlertTriangle />} title={message}>
       <Group justify="space-between">

@@ -379,6 +379,12 @@ export type SendEmailInput = {
   tracking?: TrackingInput | null | undefined;
 };
 
+/** The state of the service. `critical`: mail is not accepted, delivered or counted, or soon will not be. */
+export type ServiceState =
+  | 'critical'
+  | 'ok'
+  | 'warning';
+
 /** How far the warm-up of an address is. */
 export type SourceState =
   | 'not_started'
@@ -926,7 +932,12 @@ export type DropParkedEventsMutation = { __typename: 'Mutation', dropParkedEvent
 export type OperatorHealthQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type OperatorHealthQuery = { __typename: 'Query', operator: { __typename: 'Operator', health: { __typename: 'ServiceHealth', nodeVersion: string, uptimeSeconds: number, memoryBytes: number, deliveryMode: string, serviceDomain: string, isSignUpOpen: boolean, parts: Array<{ __typename: 'HealthPart', part: string, reason: string | null }>, programs: Array<{ __typename: 'ServiceProgram', program: string, isAlive: boolean, silentSeconds: number }>, database: { __typename: 'DatabaseHealth', version: string, bytes: number, connectionsUsed: number, connectionsAllowed: number }, statistics: { __typename: 'StatisticsHealth', engine: string, version: string | null, problem: string | null }, disk: { __typename: 'DiskHealth', folder: string, freeBytes: number, totalBytes: number } | null }, eventLog: { __typename: 'EventLogState', head: number, outbox: number, outboxSeconds: number, consumers: Array<{ __typename: 'LogConsumer', consumer: string, lag: number | null, parked: number }> } } };
+export type OperatorHealthQuery = { __typename: 'Query', operator: { __typename: 'Operator', health: { __typename: 'ServiceHealth', state: ServiceState, version: string, nodeVersion: string, uptimeSeconds: number, memoryBytes: number, deliveryMode: string, serviceDomain: string, isSignUpOpen: boolean, problems: Array<{ __typename: 'ServiceProblem', kind: string, severity: ServiceState, message: string, reply: string | null, since: string | null }>, activity: { __typename: 'ServiceActivity', minutes: Array<{ __typename: 'ActivityMinute', at: string, accepted: number, delivered: number }>, latency: { __typename: 'ServiceLatency', p50: number, p95: number } | null } | null, waiting: { __typename: 'ServiceWaiting', recipients: number, held: number, retry: number, account: number, scheduled: number, due: number }, size: { __typename: 'ServiceSize', total: number, database: number, eventLog: number, contents: number, statistics: number | null, other: number | null, bytesPerDay: number | null } | null, parts: Array<{ __typename: 'HealthPart', part: string, reason: string | null, since: string | null }>, programs: Array<{ __typename: 'ServiceProgram', program: string, isAlive: boolean, silentSeconds: number }>, database: { __typename: 'DatabaseHealth', version: string, connectionsUsed: number, connectionsAllowed: number }, statistics: { __typename: 'StatisticsHealth', engine: string, version: string | null, problem: string | null }, disk: { __typename: 'DiskHealth', folder: string, freeBytes: number, totalBytes: number, daysLeft: number | null } | null }, throttles: Array<{ __typename: 'Throttle', queue: string, source: string | null, state: ThrottleKind, since: string, until: string, mx: string | null, words: string | null, blockList: string | null, waiting: number }> } };
+
+export type OperatorBlocksQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OperatorBlocksQuery = { __typename: 'Query', operator: { __typename: 'Operator', throttles: Array<{ __typename: 'Throttle', queue: string, since: string, mx: string | null, words: string | null, blockList: string | null, waiting: number }> } };
 
 export type DoctorRunPartsFragment = { __typename: 'DoctorRun', id: string, state: DoctorState, domain: string | null, startedAt: string, finishedAt: string | null, checks: Array<{ __typename: 'DoctorCheck', name: string, title: string, ended: boolean, results: Array<{ __typename: 'DoctorResult', status: CheckStatus, subject: string, message: string, fix: string | null }> }> };
 
@@ -970,7 +981,7 @@ export type DomainOverviewLiveSubscription = { __typename: 'Subscription', domai
 export type QueuesLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type QueuesLiveSubscription = { __typename: 'Subscription', queues: Array<{ __typename: 'Queue', domain: string, provider: string, recipients: number, oldestDueAt: string | null, nextAttemptAt: string | null, reason: string, host: string | null, since: string }> };
+export type QueuesLiveSubscription = { __typename: 'Subscription', queues: Array<{ __typename: 'Queue', domain: string, provider: string, recipients: number, oldestDueAt: string | null, nextAttemptAt: string | null, reason: string, host: string | null, blockList: string | null, since: string }> };
 
 export type AccountSettingsQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1184,9 +1195,11 @@ export const OperatorAccountDocument = {"kind":"Document","definitions":[{"kind"
 
 export const OperatorAccountsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccounts"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"6534fce6d9862abe9539e33f6c60dcd1b56e3e1c8d5f530fea62af90d7450cd8"} as unknown as TypedDocumentNode<OperatorAccountsQuery, OperatorAccountsQueryVariables>;
 
+export const OperatorBlocksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorBlocks"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"64ec146034f5c3230330c32ff2637e3a0f98ad823071c57a04d11619a2918d0a"} as unknown as TypedDocumentNode<OperatorBlocksQuery, OperatorBlocksQueryVariables>;
+
 export const OperatorEventLogDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorEventLog"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"20a60bafb9149a57fbfe327a66f6a1450004afa31e42df8852041217237b265a"} as unknown as TypedDocumentNode<OperatorEventLogQuery, OperatorEventLogQueryVariables>;
 
-export const OperatorHealthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorHealth"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"33374f833d514ec7e34cf5ae93bee4b8fb6078029e2a686db43ba7e540201d03"} as unknown as TypedDocumentNode<OperatorHealthQuery, OperatorHealthQueryVariables>;
+export const OperatorHealthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorHealth"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"3493986b053116173949b3c7744a6c1a76a25af11f89f5ec6bf05d52f570857f"} as unknown as TypedDocumentNode<OperatorHealthQuery, OperatorHealthQueryVariables>;
 
 export const OperatorQueuesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorQueues"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"5542c82666b3e730de32e9c822d2c85afd66cb93130855e62514ec08eeeb79e8"} as unknown as TypedDocumentNode<OperatorQueuesQuery, OperatorQueuesQueryVariables>;
 
@@ -1196,7 +1209,7 @@ export const ParkedEventDocument = {"kind":"Document","definitions":[{"kind":"Op
 
 export const ParkedEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ParkedEvents"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"961590232b792b295f7c17f4f32bb513c722cae0d17569afdc67acfdd6c538dd"} as unknown as TypedDocumentNode<ParkedEventsQuery, ParkedEventsQueryVariables>;
 
-export const QueuesLiveDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"QueuesLive"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"c06c839ec99ae212ec5c171dbfc8d25ad601d422b6f25303dadc720d729660e0"} as unknown as TypedDocumentNode<QueuesLiveSubscription, QueuesLiveSubscriptionVariables>;
+export const QueuesLiveDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"QueuesLive"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"705f563f0364a1a4d33153ec9c82fc8aae4c8e78313e15ea8a7ec0d577e0f587"} as unknown as TypedDocumentNode<QueuesLiveSubscription, QueuesLiveSubscriptionVariables>;
 
 export const RemoveSuppressionsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RemoveSuppressions"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"c9fa1fab3ad3d5d50eef0ca9daafef96d89f970002865209984d70ff1c878d56"} as unknown as TypedDocumentNode<RemoveSuppressionsMutation, RemoveSuppressionsMutationVariables>;
 

@@ -8,6 +8,7 @@ import {
   Menu,
   NavLink,
   ScrollArea,
+  Stack,
   Text,
   UnstyledButton,
 } from '@mantine/core';
@@ -16,8 +17,10 @@ import { IconBook, IconLogout, IconSelector, IconUser } from '@tabler/icons-reac
 import { Link, Outlet, useLocation } from 'react-router';
 import { logOut, openAccount, useSession } from '../api/session.tsx';
 import { notifyFailed } from '../components/feedback.tsx';
+import { OutageNotice } from '../components/outage.tsx';
 import icon from '../icon.svg';
 import { preloadPage } from '../pages/pages.ts';
+import { BlockNotice } from './block-notice.tsx';
 import { NAVIGATION, type NavigationItem } from './navigation.ts';
 import { QuickSearch } from './quick-search.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
@@ -79,7 +82,11 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main bg="var(--mantine-color-body)">
         <Box maw={1240} mx="auto" id="content" tabIndex={-1}>
-          <Outlet />
+          <Stack gap="lg">
+            <OutageNotice />
+            {may('operator') && <BlockNotice />}
+            <Outlet />
+          </Stack>
         </Box>
       </AppShell.Main>
     </AppShell>

@@ -43,6 +43,7 @@ import { OperatorAccounts } from './operator/operator-accounts.js';
 import { OperatorEventLog } from './operator/operator-event-log.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
 import { OperatorResolver } from './operator/operator.resolver.js';
+import { ServiceSize } from './operator/service-size.js';
 import { ServiceState } from './operator/service-state.js';
 import { UsageResolver } from './usage/usage.resolver.js';
 import { WebhookDeliveriesResolver } from './webhooks/webhook-deliveries.resolver.js';
@@ -132,6 +133,7 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
     OperatorAccounts,
     OperatorEventLog,
     QueueFeed,
+    ServiceSize,
     ServiceState,
     SocketAuthentication,
     WebSocketProtocol,

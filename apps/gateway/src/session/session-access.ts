@@ -1,17 +1,25 @@
+import { createHash } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import { operates, Refusal, ROLE_ABILITIES, ROLE_SCOPES } from '#libs/contracts';
-import { Config, trustedProxies } from '#libs/kernel';
+import { Config, trustedProxies, TtlMap, withTimeout } from '#libs/kernel';
 import { Sessions, UsersModule, type LoggedIn, type Membership } from '#libs/users';
 import { BrowserRequests, type RawRequest } from './browser-request.js';
 
 /** Chooses the account of a request with a session, as a header and in `connection_init`. */
 export const ACCOUNT_HEADER = 'x-account-id';
 
+/** A session may tell the state of the process for this long while the database cannot be asked about it. */
+const OPERATOR_MS = 3_600_000;
+const MAX_OPERATORS = 1_000;
+const LOOKUP_MS = 1_000;
+
 /** Authenticates requests and WebSockets by the session cookie. A key beside a cookie is used instead. */
 @Injectable()
 export class SessionAccess {
   readonly browser: BrowserRequests;
+  /** Sessions of operators, by the hash of their tokens. */
+  private readonly operators = new TtlMap<string, true>(MAX_OPERATORS);
 
   constructor(
     private readonly sessions: Sessions,
@@ -34,7 +42,7 @@ export class SessionAccess {
 
   /** The person with this session. @throws Refusal not_logged_in */
   async viewerOf(token: string): Promise<LoggedIn> {
-    const viewer = await this.sessions.find(token);
+    const viewer = await this.find(token);
     if (viewer !== null) return viewer;
     throw new Refusal(
       'not_logged_in',
@@ -47,6 +55,30 @@ export class SessionAccess {
   async principalOf(token: string, accountId: unknown, ip: string): Promise<Principal> {
     const viewer = await this.viewerOf(token);
     return principalOf(viewer, requireMembership(viewer, accountId), ip);
+  }
+
+  /**
+   * Whether the session of a request is that of an operator. Never waits for a database that does not answer: then a session
+   * counts that was an operator's within the last hour.
+   */
+  async isOperators(request: RawRequest): Promise<boolean> {
+    let token: string | null;
+    try {
+      token = this.tokenOf(request);
+    } catch {
+      return false;
+    }
+    if (token === null) return false;
+    const viewer = await withTimeout(this.find(token), LOOKUP_MS, () => undefined).catch(() => undefined);
+    return viewer === undefined ? this.operators.has(keyOf(token)) : isOperators(viewer);
+  }
+
+  /** The person with this session; null without one. */
+  async find(token: string): Promise<LoggedIn | null> {
+    const viewer = await this.sessions.find(token);
+    if (isOperators(viewer)) this.operators.set(keyOf(token), true, OPERATOR_MS);
+    else this.operators.delete(keyOf(token));
+    return viewer;
   }
 
   /** Refuses requests to public routes of the dashboard that the page of another site caused. @throws Refusal session_refused */
@@ -97,6 +129,10 @@ export function principalOf(viewer: LoggedIn, membership: Membership, ip: string
     standing,
   };
 }
+
+const isOperators = (viewer: LoggedIn | null): boolean => viewer?.memberships.some(isOperator) ?? false;
+
+const keyOf = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 export const isOperator = ({ isFirst, role }: Membership): boolean => isFirst && operates(role);
 

@@ -74,7 +74,7 @@ export class SessionReplies {
   /** The person whose session the browser has; null without one. For public routes. */
   async current(request: FastifyRequest): Promise<LoggedIn | null> {
     const token = this.access.browser.tokenOf(request.raw);
-    return token === null ? null : this.sessions.find(token);
+    return token === null ? null : this.access.find(token);
   }
 
   state(request: FastifyRequest, viewer: LoggedIn | null): SessionState {

@@ -3,6 +3,7 @@ import { AccountsModule } from '#libs/accounts';
 import { EmailsModule } from '#libs/emails';
 import { FirstUser } from './first-user.js';
 import { KnownBrowsers } from './known-browsers.js';
+import { HealthController } from './health.controller.js';
 import { LinkMail } from '#libs/notices';
 import { LoginController } from './login.controller.js';
 import { LoginLinks } from './login-links.js';
@@ -13,7 +14,13 @@ import { SessionAccessModule } from './session-access.js';
 import { SessionReplies } from './session-replies.js';
 
 /** Not part of the public API: `openapi.json` does not describe them. */
-export const SESSION_CONTROLLERS = [LoginController, MembersController, OidcController, OwnUserController];
+export const SESSION_CONTROLLERS = [
+  HealthController,
+  LoginController,
+  MembersController,
+  OidcController,
+  OwnUserController,
+];
 
 /** Login to the dashboard, and the people of an account. */
 @Module({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { mailboxProvider, seesDomain, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import type { Wait } from '../explanation.resource.js';
+import { WAITS, type Wait } from '../explanation.resource.js';
 import type { QueueView } from '../waiting-queue.resource.js';
 
 /** Recipients of all accounts at one mailbox provider. */
@@ -127,6 +127,18 @@ export class QueueOverview {
       .map(([provider, rows]) => toProviderView(provider, rows))
       .sort((a, b) => b.recipients - a.recipients || compare(a.provider, b.provider))
       .slice(0, MAX_PROVIDERS);
+  }
+
+  /** For the operator: recipients of all accounts by their reason for waiting. Of the same result as `list`. */
+  async totals(): Promise<{ recipients: number; byWait: Record<Wait, number>; oldestDueAt: Date | null }> {
+    const byWait = Object.fromEntries(WAITS.map((wait) => [wait, 0])) as Record<Wait, number>;
+    let oldestDueAt: Date | null = null;
+    for (const row of [...(await this.groups()).values()].flat()) {
+      byWait[row.waiting_for] += row.recipients;
+      // Mail of held accounts is due for as long as they are held.
+      if (row.waiting_for === 'worker') oldestDueAt = earlier(oldestDueAt, row.oldest_due_at);
+    }
+    return { recipients: Object.values(byWait).reduce((sum, count) => sum + count, 0), byWait, oldestDueAt };
   }
 
   private groups(): Promise<Map<string, GroupRow[]>> {

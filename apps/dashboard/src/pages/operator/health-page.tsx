@@ -1,137 +1,154 @@
-import { Alert, Anchor, Badge, Card, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Badge, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { useOutage, type Part } from '../../api/outage.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
-import { formatBytes, formatNumber } from '../../components/format.tsx';
+import { formatBytes, formatNumber, Time } from '../../components/format.tsx';
+import { Readiness } from '../../components/outage.tsx';
 import { Page } from '../../components/page.tsx';
-import { OperatorHealthDocument, type OperatorHealthQuery } from '../../graphql/generated.ts';
-
-type Health = OperatorHealthQuery['operator']['health'];
-type EventLog = OperatorHealthQuery['operator']['eventLog'];
+import { OperatorHealthDocument } from '../../graphql/generated.ts';
+import { Activity } from './health/activity.tsx';
+import { formatDuration, type Health } from './health/figures.ts';
+import { Held } from './health/held.tsx';
+import { Storage } from './health/storage.tsx';
 
 const EVERY_MS = 10_000;
-const LOW_SHARE = 0.1;
 const MODES: Record<string, string> = {
   mx: 'directly to the receiving servers',
   smarthost: 'through a smarthost',
   capture: 'captured: no mail leaves this machine',
 };
+/** The page with more about a problem. */
+const PAGE_OF: Record<string, string> = {
+  delivery_blocked: '/operator/queues',
+  throttled: '/operator/queues',
+  late: '/operator/queues',
+  event_log: '/operator/event-log',
+};
 
+/** Shows what was known last while the database does not answer, and after a reload the state of the process alone. */
 export function OperatorHealthPage() {
   const { data, error, refresh } = useFreshQuery(OperatorHealthDocument, {}, EVERY_MS);
+  const outage = useOutage();
+  if (!data && outage)
+    return (
+      <Page title="Service" description="What the process knows of itself.">
+        <Parts parts={outage.parts} />
+      </Page>
+    );
   if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
-  const { health, eventLog } = data.operator;
+  const { health, throttles } = data.operator;
   return (
-    <Page
-      title="Service"
-      description={`${health.serviceDomain} · mail is ${health.deliveryMode === 'capture' ? '' : 'sent '}${MODES[health.deliveryMode] ?? health.deliveryMode} · sign-up is ${health.isSignUpOpen ? 'open' : 'closed'}`}
-    >
-      <Verdict health={health} eventLog={eventLog} />
-      <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Figure
-          name="PostgreSQL"
-          value={health.database.version}
-          note={`${formatBytes(health.database.bytes)} of data`}
-        />
-        <Figure
-          name="Connections"
-          value={formatNumber(health.database.connectionsUsed)}
-          note={`of ${formatNumber(health.database.connectionsAllowed)} allowed`}
-        />
-        <Figure
-          name="Statistics store"
-          value={health.statistics.problem === null ? 'ready' : 'unavailable'}
-          note={
-            health.statistics.engine === 'embedded'
-              ? 'chDB in the process'
-              : `ClickHouse ${health.statistics.version ?? ''}`
-          }
-          color={health.statistics.problem === null ? undefined : 'red'}
-        />
-        <Figure
-          name="Process"
-          value={duration(health.uptimeSeconds)}
-          note={`${formatBytes(health.memoryBytes)} of memory · Node.js ${health.nodeVersion}`}
-        />
-      </SimpleGrid>
+    <Page title="Service" description={descriptionOf(health)}>
+      {outage === null && <State health={health} />}
+      <Activity health={health} />
+      <Held throttles={throttles} waiting={health.waiting} />
+      <Engines health={health} />
+      <Storage health={health} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Parts health={health} />
+        <Parts parts={outage?.parts ?? health.parts} />
         <Programs health={health} />
       </SimpleGrid>
-      {health.disk && <Disk disk={health.disk} />}
     </Page>
   );
 }
 
-/** Problems that need attention, or the statement that there are none. */
-function Verdict({ health, eventLog }: { health: Health; eventLog: EventLog }) {
-  const parked = eventLog.consumers.reduce((sum, one) => sum + one.parked, 0);
-  const problems = [
-    ...health.parts.flatMap(({ part, reason }) => (reason === null ? [] : [`${part}: ${reason}`])),
-    ...(health.statistics.problem === null ? [] : [`Statistics: ${health.statistics.problem}`]),
-    ...health.programs
-      .filter(({ isAlive }) => !isAlive)
-      .map(({ program }) => `${program} has not reported for a while`),
-    ...(health.disk && health.disk.freeBytes < health.disk.totalBytes * LOW_SHARE ? ['The disk is nearly full'] : []),
-  ];
+function descriptionOf({ serviceDomain, version, deliveryMode, isSignUpOpen }: Health): string {
+  const mode = `mail is ${deliveryMode === 'capture' ? '' : 'sent '}${MODES[deliveryMode] ?? deliveryMode}`;
+  return `${serviceDomain} · Postloft ${version} · ${mode} · sign-up is ${isSignUpOpen ? 'open' : 'closed'}`;
+}
+
+/** Green, yellow or red, with what needs attention. */
+function State({ health: { state, problems } }: { health: Health }) {
+  if (state === 'ok')
+    return (
+      <Alert color="teal" icon={<IconCircleCheck />} title="All systems operational" data-state={state}>
+        Mail is accepted, delivered and counted.{' '}
+        <Anchor component={Link} to="/operator/doctor" size="sm">
+          The doctor
+        </Anchor>{' '}
+        also checks DNS, certificates and reputation.
+      </Alert>
+    );
+  const title = problems.length === 1 ? 'One problem needs attention' : `${problems.length} problems need attention`;
   return (
-    <>
-      {problems.length === 0 && parked === 0 && (
-        <Alert color="teal" icon={<IconCircleCheck />} title="All systems operational">
-          Mail is accepted, delivered and counted.{' '}
-          <Anchor component={Link} to="/operator/doctor" size="sm">
-            The doctor
-          </Anchor>{' '}
-          also checks DNS, certificates and reputation.
-        </Alert>
-      )}
-      {problems.length > 0 && (
-        <Alert
-          color="red"
-          icon={<IconAlertTriangle />}
-          title={problems.length === 1 ? 'One problem needs attention' : `${problems.length} problems need attention`}
-        >
-          {problems.map((problem) => (
-            <Text key={problem} size="sm">
-              {problem}
-            </Text>
-          ))}
-        </Alert>
-      )}
-      {parked > 0 && (
-        <Alert color="orange" title={`${formatNumber(parked)} events could not be handled`}>
-          <Anchor component={Link} to="/operator/event-log" size="sm">
-            See why, and replay or drop them
-          </Anchor>
-        </Alert>
-      )}
-    </>
+    <Alert
+      color={state === 'critical' ? 'red' : 'yellow'}
+      icon={<IconAlertTriangle />}
+      title={title}
+      data-state={state}
+    >
+      <Stack gap="xs">
+        {problems.map((problem) => (
+          <Problem key={problem.message} problem={problem} />
+        ))}
+      </Stack>
+    </Alert>
   );
 }
 
-function Parts({ health: { parts } }: { health: Health }) {
+function Problem({ problem: { kind, severity, message, reply, since } }: { problem: Health['problems'][number] }) {
+  const page = PAGE_OF[kind];
+  return (
+    <div>
+      <Text size="sm" fw={severity === 'critical' ? 600 : undefined}>
+        {message}
+        {since && (
+          <>
+            {' '}
+            Since <Time at={since} />.
+          </>
+        )}{' '}
+        {page && (
+          <Anchor component={Link} to={page} size="sm">
+            Details
+          </Anchor>
+        )}
+      </Text>
+      {reply && (
+        <Text size="xs" className="mono break">
+          {reply}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Engines({ health }: { health: Health }) {
+  const { database, statistics } = health;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <Figure
+        name="PostgreSQL"
+        value={database.version}
+        note={`${formatNumber(database.connectionsUsed)} of ${formatNumber(database.connectionsAllowed)} connections`}
+      />
+      <Figure
+        name="Statistics store"
+        value={statistics.problem === null ? 'ready' : 'unavailable'}
+        note={statistics.engine === 'embedded' ? 'chDB in the process' : `ClickHouse ${statistics.version ?? ''}`}
+        color={statistics.problem === null ? undefined : 'red'}
+      />
+      <Figure name="Postloft" value={health.version} note={`Node.js ${health.nodeVersion}`} />
+      <Figure
+        name="Process"
+        value={formatDuration(health.uptimeSeconds)}
+        note={`${formatBytes(health.memoryBytes)} of memory`}
+      />
+    </SimpleGrid>
+  );
+}
+
+function Parts({ parts }: { parts: readonly Part[] }) {
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="xs">
         Readiness
       </Title>
-      <Table>
-        <Table.Tbody>
-          {parts.map(({ part, reason }) => (
-            <Table.Tr key={part}>
-              <Table.Td>{part}</Table.Td>
-              <Table.Td ta="right">
-                <Badge variant="light" tt="none" color={reason === null ? 'teal' : 'red'}>
-                  {reason ?? 'ready'}
-                </Badge>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Readiness parts={parts} />
     </Card>
   );
 }
@@ -139,10 +156,12 @@ function Parts({ health: { parts } }: { health: Health }) {
 function Programs({ health: { programs } }: { health: Health }) {
   return (
     <Card withBorder>
-      <Title order={2} size="h5" mb="xs">
-        Programs
-      </Title>
-      <Table>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h5">
+          Programs
+        </Title>
+      </Group>
+      <Table aria-label="Programs">
         <Table.Tbody>
           {programs.map(({ program, isAlive, silentSeconds }, i) => (
             // Several copies have the same name.
@@ -150,7 +169,7 @@ function Programs({ health: { programs } }: { health: Health }) {
               <Table.Td>{program}</Table.Td>
               <Table.Td ta="right">
                 <Badge variant="light" tt="none" color={isAlive ? 'teal' : 'red'}>
-                  {isAlive ? 'running' : `no report for ${duration(silentSeconds)}`}
+                  {isAlive ? 'running' : `no report for ${formatDuration(silentSeconds)}`}
                 </Badge>
               </Table.Td>
             </Table.Tr>
@@ -164,34 +183,4 @@ function Programs({ health: { programs } }: { health: Health }) {
       )}
     </Card>
   );
-}
-
-function Disk({ disk: { folder, freeBytes, totalBytes } }: { disk: NonNullable<Health['disk']> }) {
-  const used = totalBytes === 0 ? 0 : 1 - freeBytes / totalBytes;
-  return (
-    <Card withBorder>
-      <Group justify="space-between">
-        <Title order={2} size="h5">
-          Disk
-        </Title>
-        <Text size="sm">{formatBytes(freeBytes)} free</Text>
-      </Group>
-      <Stack gap={4} mt="xs">
-        <Progress value={used * 100} color={used > 1 - LOW_SHARE ? 'red' : undefined} aria-label="Used disk space" />
-        <Text size="xs" c="dimmed" className="break">
-          {formatBytes(totalBytes - freeBytes)} of {formatBytes(totalBytes)} used · {folder}
-        </Text>
-      </Stack>
-    </Card>
-  );
-}
-
-function duration(seconds: number): string {
-  const units: [string, number][] = [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['min', 60],
-  ];
-  const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['s', 1];
-  return `${Math.floor(seconds / size)} ${unit}`;
 }

@@ -1,19 +1,24 @@
-import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
-import { IconClockPause } from '@tabler/icons-react';
+import { Alert, Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { IconBan, IconClockPause } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useSubscription } from 'urql';
+import { byBlockList, refusalOf } from '../../components/blocks.ts';
 import { Failure } from '../../components/feedback.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
-import { QueuesLiveDocument } from '../../graphql/generated.ts';
+import { QueuesLiveDocument, type QueuesLiveSubscription } from '../../graphql/generated.ts';
 import { waitingAt } from '../emails/filter.ts';
 
+type Queue = QueuesLiveSubscription['queues'][number];
+
 const SHOWN = 8;
+const ALL_WAITING = '/emails?status=waiting';
 
 /** Messages waiting for delivery, by recipient domain and reason. */
 export function Waiting() {
   const [{ data, error }] = useSubscription({ query: QueuesLiveDocument });
   const queues = data?.queues ?? [];
-  const total = queues.reduce((sum, { recipients }) => sum + recipients, 0);
+  const { lists, others } = byBlockList(queues);
+  const total = recipientsOf(queues);
   return (
     <Card withBorder>
       <Group justify="space-between" mb="xs">
@@ -21,7 +26,7 @@ export function Waiting() {
           Waiting for delivery
         </Title>
         {total > 0 && (
-          <Anchor component={Link} to="/emails?status=waiting" size="xs">
+          <Anchor component={Link} to={ALL_WAITING} size="xs">
             {formatNumber(total)} {total === 1 ? 'recipient' : 'recipients'}
           </Anchor>
         )}
@@ -34,33 +39,73 @@ export function Waiting() {
         </Group>
       )}
       <Stack gap="sm">
-        {queues.slice(0, SHOWN).map(({ domain, recipients, reason, since, nextAttemptAt }) => (
-          <div key={`${domain} ${reason}`}>
-            <Group justify="space-between" wrap="nowrap">
-              <Anchor component={Link} to={waitingAt(domain)} size="sm" fw={500} truncate>
-                {domain}
-              </Anchor>
-              <Text size="sm">{formatNumber(recipients)}</Text>
-            </Group>
-            <Text size="xs" className="break">
-              {reason}
-            </Text>
-            <Text size="xs" c="dimmed">
-              since <Time at={since} />
-              {nextAttemptAt && (
-                <>
-                  , next attempt <Time at={nextAttemptAt} />
-                </>
-              )}
-            </Text>
-          </div>
+        {lists.map(([list, refusing]) => (
+          <Refusing key={list} list={list} queues={refusing} />
         ))}
-        {queues.length > SHOWN && (
-          <Text size="xs" c="dimmed">
-            and {queues.length - SHOWN} more
-          </Text>
-        )}
+        {others.slice(0, SHOWN).map((queue) => (
+          <QueueEntry key={`${queue.domain} ${queue.reason}`} queue={queue} />
+        ))}
+        <More count={others.length - SHOWN} />
       </Stack>
     </Card>
   );
 }
+
+/** The queues that refuse our address by one block list, which send the same reply. */
+function Refusing({ list, queues }: { list: string; queues: readonly Queue[] }) {
+  const since = queues.map((queue) => queue.since).reduce((a, b) => (b < a ? b : a));
+  return (
+    <Alert color="orange" p="sm" icon={<IconBan />} title={refusalOf(list, queues.length)}>
+      <Text size="xs" className="break">
+        {queues[0].reason}
+      </Text>
+      <Text size="xs" c="dimmed" mb={4}>
+        since <Time at={since} />
+      </Text>
+      {queues.slice(0, SHOWN).map(({ domain, recipients, host }) => (
+        <Group key={`${domain} ${host}`} justify="space-between" wrap="nowrap">
+          <Anchor component={Link} to={waitingAt(domain)} size="sm" truncate>
+            {domain}
+          </Anchor>
+          <Text size="sm">{formatNumber(recipients)}</Text>
+        </Group>
+      ))}
+      <More count={queues.length - SHOWN} />
+    </Alert>
+  );
+}
+
+function QueueEntry({ queue: { domain, recipients, reason, since, nextAttemptAt } }: { queue: Queue }) {
+  return (
+    <div>
+      <Group justify="space-between" wrap="nowrap">
+        <Anchor component={Link} to={waitingAt(domain)} size="sm" fw={500} truncate>
+          {domain}
+        </Anchor>
+        <Text size="sm">{formatNumber(recipients)}</Text>
+      </Group>
+      <Text size="xs" className="break">
+        {reason}
+      </Text>
+      <Text size="xs" c="dimmed">
+        since <Time at={since} />
+        {nextAttemptAt && (
+          <>
+            , next attempt <Time at={nextAttemptAt} />
+          </>
+        )}
+      </Text>
+    </div>
+  );
+}
+
+function More({ count }: { count: number }) {
+  if (count <= 0) return null;
+  return (
+    <Anchor component={Link} to={ALL_WAITING} size="xs">
+      and {formatNumber(count)} more
+    </Anchor>
+  );
+}
+
+const recipientsOf = (queues: readonly Queue[]): number => queues.reduce((sum, { recipients }) => sum + recipients, 0);

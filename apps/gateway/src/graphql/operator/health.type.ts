@@ -1,6 +1,7 @@
 import { Field, Float, ID, Int, ObjectType } from '@nestjs/graphql';
 import type { CheckResult, DoctorRun, ServiceZone } from '#libs/doctor';
 import { DateTime, Long, stringEnum } from '../scalars.js';
+import type { ServiceProblem } from './service-problems.js';
 
 @ObjectType('HealthPart', { description: 'A part that the readiness of this process depends on.' })
 class HealthPartType {
@@ -8,6 +9,97 @@ class HealthPartType {
   part: string;
   @Field(() => String, { nullable: true, description: 'Why it is not ready; null if it is.' })
   reason: string | null;
+  @Field(() => DateTime, { nullable: true, description: 'Since when it has not been ready; null if it is.' })
+  since: Date | null;
+}
+
+const ServiceStateEnum = stringEnum(
+  'ServiceState',
+  ['ok', 'warning', 'critical'],
+  'The state of the service. `critical`: mail is not accepted, delivered or counted, or soon will not be.',
+);
+
+@ObjectType('ServiceProblem', { description: 'Something that needs the attention of the operator.' })
+class ServiceProblemType implements ServiceProblem {
+  @Field(() => String, {
+    description:
+      'The subject: `part`, `statistics`, `program`, `delivery_blocked`, `throttled`, `late`, `event_log` or `disk`.',
+  })
+  kind: string;
+  @Field(() => ServiceStateEnum, { description: '`warning` or `critical`.' })
+  severity: ServiceProblem['severity'];
+  @Field(() => String, { description: 'A sentence for people.' })
+  message: string;
+  @Field(() => String, { nullable: true, description: 'The reply of a server that caused it.' })
+  reply: string | null;
+  @Field(() => DateTime, { nullable: true, description: 'Since when, if it is known.' })
+  since: Date | null;
+}
+
+@ObjectType('ActivityMinute', { description: 'What all accounts together did in a minute.' })
+class ActivityMinuteType {
+  @Field(() => DateTime, { description: 'The start of the minute.' })
+  at: Date;
+  @Field(() => Long, { description: 'Recipients accepted.' })
+  accepted: number;
+  @Field(() => Long, { description: 'Recipients delivered.' })
+  delivered: number;
+}
+
+@ObjectType('ServiceLatency', { description: 'The time from due to delivered, in milliseconds.' })
+class ServiceLatencyType {
+  @Field(() => Long, { description: 'The median.' })
+  p50: number;
+  @Field(() => Long, { description: 'The 95th percentile.' })
+  p95: number;
+}
+
+@ObjectType('ServiceActivity', { description: 'What all accounts together did in the last hour; without test mail.' })
+class ServiceActivityType {
+  @Field(() => [ActivityMinuteType], { description: 'Minutes with events, oldest first.' })
+  minutes: ActivityMinuteType[];
+  @Field(() => ServiceLatencyType, { nullable: true, description: 'Null if nothing was delivered.' })
+  latency: ServiceLatencyType | null;
+}
+
+@ObjectType('ServiceWaiting', { description: 'Recipients of all accounts that wait, by reason.' })
+class ServiceWaitingType {
+  @Field(() => Long, { description: 'All of them.' })
+  recipients: number;
+  @Field(() => Long, { description: 'Held back by throttles and block lists.' })
+  held: number;
+  @Field(() => Long, { description: 'Waiting for their next attempt.' })
+  retry: number;
+  @Field(() => Long, { description: 'Held because their account is blocked, overdue or paused.' })
+  account: number;
+  @Field(() => Long, { description: 'Scheduled for a later time.' })
+  scheduled: number;
+  @Field(() => Long, { description: 'Due, or being delivered.' })
+  due: number;
+}
+
+@ObjectType('ServiceSize', { description: 'What the service occupies, in bytes.' })
+export class ServiceSizeType {
+  @Field(() => Long, { description: 'The data directory, or without one of the engines in it, their data.' })
+  total: number;
+  @Field(() => Long, { description: 'The database without the event log and contents.' })
+  database: number;
+  @Field(() => Long, { description: 'The event log.' })
+  eventLog: number;
+  @Field(() => Long, { description: 'Contents of messages.' })
+  contents: number;
+  @Field(() => Long, { nullable: true, description: 'Statistics; null if their store does not answer.' })
+  statistics: number | null;
+  @Field(() => Long, {
+    nullable: true,
+    description: 'Write-ahead log and other files of the data directory; null without one of the engines in it.',
+  })
+  other: number | null;
+  @Field(() => Long, {
+    nullable: true,
+    description: 'The average growth per day of the last week; null during the first hour.',
+  })
+  bytesPerDay: number | null;
 }
 
 @ObjectType('ServiceProgram', { description: 'A running program of this installation.' })
@@ -50,10 +142,28 @@ class DiskHealthType {
   freeBytes: number;
   @Field(() => Long, { description: 'The size of the file system in bytes.' })
   totalBytes: number;
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Days until the disk is full if the growth goes on; null without growth, and if the data is elsewhere.',
+  })
+  daysLeft: number | null;
 }
 
 @ObjectType('ServiceHealth', { description: 'The state of the service, as the process that answers sees it.' })
 export class ServiceHealthType {
+  @Field(() => ServiceStateEnum, { description: 'The state of the whole.' })
+  state: ServiceProblem['severity'] | 'ok';
+  @Field(() => [ServiceProblemType], { description: 'What needs attention, critical problems first.' })
+  problems: ServiceProblem[];
+  @Field(() => ServiceActivityType, { nullable: true, description: 'The last hour; null without statistics.' })
+  activity: ServiceActivityType | null;
+  @Field(() => ServiceWaitingType, { description: 'What waits.' })
+  waiting: ServiceWaitingType;
+  @Field(() => ServiceSizeType, { nullable: true, description: 'Its size; null if it is not known.' })
+  size: ServiceSizeType | null;
+  @Field(() => String, { description: 'The version of Postloft.' })
+  version: string;
   @Field(() => [HealthPartType], { description: 'What its readiness depends on.' })
   parts: HealthPartType[];
   @Field(() => [ServiceProgramType], { description: 'Running programs, at most 100.' })

@@ -1,0 +1,170 @@
+import type { HeldQueue } from '#libs/queue';
+
+/** `critical`: mail is not accepted, delivered or counted, or soon will not be. */
+export type Severity = 'warning' | 'critical';
+
+export interface ServiceProblem {
+  /** For programs: the subject of the problem. */
+  kind: string;
+  severity: Severity;
+  message: string;
+  /** The reply of a server that caused it. */
+  reply: string | null;
+  since: Date | null;
+}
+
+/** What is known of the service. */
+export interface ServiceFacts {
+  now: Date;
+  parts: readonly { part: string; reason: string | null; since: Date | null }[];
+  statistics: { problem: string | null; since: Date | null };
+  programs: readonly { program: string; isAlive: boolean; silentSeconds: number }[];
+  disk: { freeBytes: number; totalBytes: number; daysLeft: number | null } | null;
+  throttles: readonly HeldQueue[];
+  /** Due time of the oldest recipient for which a delivery slot is missing. */
+  oldestDueAt: Date | null;
+  backlog: {
+    outboxSeconds: number;
+    consumers: readonly { consumer: string; lag: number | null; movedAt: Date | null; parked: number }[];
+  };
+}
+
+const DELIVERERS = new Set(['standalone', 'delivery']);
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const LATE_MS = 5 * MINUTE_MS;
+const OUTBOX_SECONDS = 60;
+const LOW_DISK = { warning: { share: 0.2, days: 14 }, critical: { share: 0.05, days: 1 } };
+
+/** Everything that needs the attention of the operator, critical problems first. */
+export function serviceProblems(facts: ServiceFacts): ServiceProblem[] {
+  const problems = [
+    ...partProblems(facts),
+    ...programProblems(facts),
+    ...blockProblems(facts),
+    ...throttleProblems(facts),
+    ...backlogProblems(facts),
+    ...diskProblems(facts),
+  ];
+  return [...problems.filter(isCritical), ...problems.filter((problem) => !isCritical(problem))];
+}
+
+/** The state of the whole. */
+export const stateOf = (problems: readonly ServiceProblem[]): Severity | 'ok' =>
+  problems.some(isCritical) ? 'critical' : problems.length > 0 ? 'warning' : 'ok';
+
+const isCritical = ({ severity }: ServiceProblem): boolean => severity === 'critical';
+
+const problem = (
+  kind: string,
+  severity: Severity,
+  { message, reply = null, since = null }: { message: string; reply?: string | null; since?: Date | null },
+): ServiceProblem => ({ kind, severity, message, reply, since });
+
+function partProblems({ parts, statistics }: ServiceFacts): ServiceProblem[] {
+  const failing = parts.flatMap(({ part, reason, since }) =>
+    reason === null ? [] : [problem('part', 'critical', { message: `${capitalised(part)}: ${reason}.`, since })],
+  );
+  if (statistics.problem === null) return failing;
+  const message = `The statistics store does not answer: ${statistics.problem}. Mail is delivered and counted later.`;
+  return [...failing, problem('statistics', 'critical', { message, since: statistics.since })];
+}
+
+function programProblems({ programs, now }: ServiceFacts): ServiceProblem[] {
+  const silent = programs
+    .filter(({ isAlive }) => !isAlive)
+    .map(({ program, silentSeconds }) =>
+      problem('program', 'warning', {
+        message: `The program ${program} does not report any more.`,
+        since: new Date(now.getTime() - silentSeconds * 1_000),
+      }),
+    );
+  if (programs.some(({ program, isAlive }) => isAlive && DELIVERERS.has(program))) return silent;
+  return [problem('program', 'critical', { message: 'No program delivers mail.' }), ...silent];
+}
+
+/** One problem for each block list: a listed address is refused by many servers with the same reply. */
+function blockProblems({ throttles }: ServiceFacts): ServiceProblem[] {
+  const lists = new Map<string, HeldQueue[]>();
+  for (const one of throttles) {
+    if (one.blockList === null) continue;
+    lists.set(one.blockList, [...(lists.get(one.blockList) ?? []), one]);
+  }
+  return [...lists].map(([list, held]) => {
+    const sources = [...new Set(held.map(({ source }) => source))].filter((source) => source !== null);
+    const address = sources.length === 0 ? 'our address' : sources.join(', ');
+    return problem('delivery_blocked', 'warning', {
+      message: `${refusals(held)}: ${address} is listed at ${list}. ${waitingIn(held)}`,
+      ...causeOf(held),
+    });
+  });
+}
+
+/** Queues that are held back for another reason, as far as mail waits for them. */
+function throttleProblems({ throttles }: ServiceFacts): ServiceProblem[] {
+  const held = throttles.filter(({ blockList, waiting }) => blockList === null && waiting > 0);
+  if (held.length === 0) return [];
+  const message = `${counted(queuesOf(held).size, 'queue is', 'queues are')} held back by replies of servers. ${waitingIn(held)}`;
+  return [problem('throttled', 'warning', { message, ...causeOf(held) })];
+}
+
+function backlogProblems({ oldestDueAt, backlog, now }: ServiceFacts): ServiceProblem[] {
+  const problems: ServiceProblem[] = [];
+  const isOlder = (time: Date | null, ms: number) => time !== null && now.getTime() - time.getTime() > ms;
+  if (isOlder(oldestDueAt, LATE_MS))
+    problems.push(problem('late', 'warning', { message: 'Mail that is due waits for delivery.', since: oldestDueAt }));
+  if (backlog.outboxSeconds > OUTBOX_SECONDS) {
+    const since = new Date(now.getTime() - backlog.outboxSeconds * 1_000);
+    problems.push(problem('event_log', 'warning', { message: 'Events do not reach the event log.', since }));
+  }
+  for (const { consumer, lag, movedAt, parked } of backlog.consumers) {
+    // A consumer that has not moved for days belongs to a program that is no longer used.
+    const isStuck = lag !== null && lag > 0 && isOlder(movedAt, MINUTE_MS) && !isOlder(movedAt, 7 * DAY_MS);
+    if (isStuck) {
+      const message = `${capitalised(consumer)}: ${counted(lag, 'event has', 'events have')} not been handled yet.`;
+      problems.push(problem('event_log', 'warning', { message, since: movedAt }));
+    }
+    if (parked > 0) {
+      const message = `${capitalised(consumer)}: ${counted(parked, 'event', 'events')} could not be handled.`;
+      problems.push(problem('event_log', 'warning', { message }));
+    }
+  }
+  return problems;
+}
+
+function diskProblems({ disk }: ServiceFacts): ServiceProblem[] {
+  if (disk === null || disk.totalBytes === 0) return [];
+  const share = disk.freeBytes / disk.totalBytes;
+  const days = disk.daysLeft ?? Infinity;
+  const isLow = (of: Severity) => share < LOW_DISK[of].share || days < LOW_DISK[of].days;
+  const severity = isLow('critical') ? 'critical' : isLow('warning') ? 'warning' : null;
+  if (severity === null) return [];
+  const left = days === Infinity ? '' : `, which is enough for ${counted(Math.floor(days), 'day', 'days')}`;
+  return [problem('disk', severity, { message: `${Math.floor(share * 100)} % of the disk is free${left}.` })];
+}
+
+/** The reply of the server for which most recipients wait, and since when it or another one has given such replies. */
+function causeOf(held: readonly HeldQueue[]): { reply: string | null; since: Date } {
+  const [first] = [...held].sort((a, b) => b.waiting - a.waiting);
+  const since = new Date(Math.min(...held.map((one) => Date.parse(one.since))));
+  return { reply: first.words === null ? null : `${first.mx ?? first.queue}: ${first.words}`, since };
+}
+
+/** With the number of recipients that wait: a queue is held once for each source address. */
+const queuesOf = (held: readonly HeldQueue[]): Map<string, number> =>
+  new Map(held.map(({ queue, waiting }) => [queue, waiting]));
+
+function refusals(held: readonly HeldQueue[]): string {
+  const [[queue], ...others] = queuesOf(held);
+  return others.length === 0 ? `${queue.replace(/^domain:/, '')} refuses us` : `${others.length + 1} queues refuse us`;
+}
+
+function waitingIn(held: readonly HeldQueue[]): string {
+  const recipients = [...queuesOf(held).values()].reduce((sum, waiting) => sum + waiting, 0);
+  return `${counted(recipients, 'recipient waits', 'recipients wait')}.`;
+}
+
+const counted = (count: number, one: string, several: string): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : several}`;
+
+const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
