@@ -1,6 +1,7 @@
 import { Database } from './connection/database.js';
 import { KNOWN_MIGRATIONS, schemaProblem } from './migrate.js';
 import { MIGRATIONS_TABLE } from './migrations/index.js';
+import { readServer, serverProblem } from './program/server-requirements.js';
 import { WORKER_DEAD_AFTER_S } from './worker.js';
 
 /** State of the server for the operator. */
@@ -10,8 +11,8 @@ export interface DatabaseInfo {
   fsync: string;
   fullPageWrites: string;
   synchronousCommit: string;
-  /** A standby accepts no writes. */
-  isStandby: boolean;
+  /** Why this version cannot work on the server; null: it can. */
+  serverProblem: string | null;
   /** Whether lower() knows letters outside ASCII; not in a database with the locale C. */
   foldsCase: boolean;
   connections: { used: number; allowed: number };
@@ -30,7 +31,10 @@ export interface DatabaseInfo {
   workers: { program: string; isAlive: boolean; silentSeconds: number }[];
 }
 
-interface ServerRow extends Omit<DatabaseInfo, 'connections' | 'pendingMigrations' | 'schemaProblem' | 'workers'> {
+interface ServerRow extends Omit<
+  DatabaseInfo,
+  'serverProblem' | 'connections' | 'pendingMigrations' | 'schemaProblem' | 'workers'
+> {
   used: number;
   allowed: number;
   now: number;
@@ -44,7 +48,7 @@ const sizeOf = (...tables: string[]): string => `
 const SERVER = `
   SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
          current_setting('full_page_writes') AS "fullPageWrites",
-         current_setting('synchronous_commit') AS "synchronousCommit", pg_is_in_recovery() AS "isStandby",
+         current_setting('synchronous_commit') AS "synchronousCommit",
          lower('Ü') = 'ü' AS "foldsCase", pg_database_size(current_database())::float8 AS bytes,
          ${sizeOf('event_log', 'outbox')} AS "eventLogBytes", ${sizeOf('email_contents', 'captured_messages')} AS "contentBytes",
          (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
@@ -63,8 +67,10 @@ export async function databaseInfo(database: Database): Promise<DatabaseInfo> {
   const { used, allowed, now, ...server } = rows[0];
   const migrations = await rowsIfTableExists(database.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`));
   const applied = migrations.map(({ name }) => name);
+  const run = async (sql: string) => (await database.query(sql)).rows;
   return {
     ...server,
+    serverProblem: serverProblem(await readServer(run)),
     connections: { used, allowed },
     clockAheadMs: now - (sentAt + receivedAt) / 2,
     clockUncertaintyMs: receivedAt - sentAt,

@@ -37,5 +37,4 @@ export {
 export { entityOf } from './entity-of.js';
 export { readMasterKey } from './program/master-key.js';
 export { openDatabase, type OpenDatabase } from './program/open-database.js';
-export { MINIMUM_VERSION as MINIMUM_POSTGRES_VERSION } from './program/server-requirements.js';
 export { startEngines } from './program/start-engines.js';

@@ -5,7 +5,7 @@ import type { Browser } from '../../support/browser/browser.js';
 import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
-import { StallingProxy } from '../../support/proxies/stalling-proxy.js';
+import { TcpProxy } from '../../support/proxies/tcp-proxy.js';
 import { until } from '../../support/timing/until.js';
 
 interface HealthView {
@@ -15,14 +15,14 @@ interface HealthView {
 }
 
 let db: OpenTestDatabase;
-let front: StallingProxy;
+let front: TcpProxy;
 let gateway: GatewayApp;
 let dashboard: DashboardFixture;
 let operator: Browser;
 
 beforeAll(async () => {
   db = await createTestDatabase();
-  front = await StallingProxy.start(db.url);
+  front = await TcpProxy.start(db.url);
   gateway = await startGatewayApp({ DATABASE_URL: front.url, TRUST_PROXY: '127.0.0.1' });
   dashboard = new DashboardFixture(gateway);
   const first = (await gateway.app.get(Accounts).first())?.id ?? '';

@@ -379,6 +379,17 @@ export type SendEmailInput = {
   tracking?: TrackingInput | null | undefined;
 };
 
+/** The subject of a problem. `delivery_blocked`: a block list has our address; `late`: mail is due and not delivered. */
+export type ServiceProblemKind =
+  | 'delivery_blocked'
+  | 'disk'
+  | 'event_log'
+  | 'late'
+  | 'part'
+  | 'program'
+  | 'statistics'
+  | 'throttled';
+
 /** The state of the service. `critical`: mail is not accepted, delivered or counted, or soon will not be. */
 export type ServiceState =
   | 'critical'
@@ -932,7 +943,7 @@ export type DropParkedEventsMutation = { __typename: 'Mutation', dropParkedEvent
 export type OperatorHealthQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type OperatorHealthQuery = { __typename: 'Query', operator: { __typename: 'Operator', health: { __typename: 'ServiceHealth', state: ServiceState, version: string, nodeVersion: string, uptimeSeconds: number, memoryBytes: number, deliveryMode: string, serviceDomain: string, isSignUpOpen: boolean, problems: Array<{ __typename: 'ServiceProblem', kind: string, severity: ServiceState, message: string, reply: string | null, since: string | null }>, activity: { __typename: 'ServiceActivity', minutes: Array<{ __typename: 'ActivityMinute', at: string, accepted: number, delivered: number }>, latency: { __typename: 'ServiceLatency', p50: number, p95: number } | null } | null, waiting: { __typename: 'ServiceWaiting', recipients: number, held: number, retry: number, account: number, scheduled: number, due: number }, size: { __typename: 'ServiceSize', total: number, database: number, eventLog: number, contents: number, statistics: number | null, other: number | null, bytesPerDay: number | null } | null, parts: Array<{ __typename: 'HealthPart', part: string, reason: string | null, since: string | null }>, programs: Array<{ __typename: 'ServiceProgram', program: string, isAlive: boolean, silentSeconds: number }>, database: { __typename: 'DatabaseHealth', version: string, connectionsUsed: number, connectionsAllowed: number }, statistics: { __typename: 'StatisticsHealth', engine: string, version: string | null, problem: string | null }, disk: { __typename: 'DiskHealth', folder: string, freeBytes: number, totalBytes: number, daysLeft: number | null } | null }, throttles: Array<{ __typename: 'Throttle', queue: string, source: string | null, state: ThrottleKind, since: string, until: string, mx: string | null, words: string | null, blockList: string | null, waiting: number }> } };
+export type OperatorHealthQuery = { __typename: 'Query', operator: { __typename: 'Operator', health: { __typename: 'ServiceHealth', state: ServiceState, version: string, nodeVersion: string, uptimeSeconds: number, memoryBytes: number, deliveryMode: string, serviceDomain: string, isSignUpOpen: boolean, problems: Array<{ __typename: 'ServiceProblem', kind: ServiceProblemKind, severity: ServiceState, message: string, reply: string | null, since: string | null }>, activity: { __typename: 'ServiceActivity', minutes: Array<{ __typename: 'ActivityMinute', at: string, accepted: number, delivered: number }>, latency: { __typename: 'ServiceLatency', p50: number, p95: number } | null } | null, waiting: { __typename: 'ServiceWaiting', recipients: number, held: number, retry: number, account: number, scheduled: number, due: number }, size: { __typename: 'ServiceSize', total: number, database: number, eventLog: number, contents: number, statistics: number | null, other: number | null, bytesPerDay: number | null } | null, parts: Array<{ __typename: 'HealthPart', part: string, reason: string | null, since: string | null }>, programs: Array<{ __typename: 'ServiceProgram', program: string, isAlive: boolean, silentSeconds: number }>, database: { __typename: 'DatabaseHealth', version: string, connectionsUsed: number, connectionsAllowed: number }, statistics: { __typename: 'StatisticsHealth', engine: string, version: string | null, problem: string | null }, disk: { __typename: 'DiskHealth', folder: string, freeBytes: number, totalBytes: number, daysLeft: number | null } | null }, throttles: Array<{ __typename: 'Throttle', queue: string, source: string | null, state: ThrottleKind, since: string, until: string, mx: string | null, words: string | null, blockList: string | null, waiting: number }> } };
 
 export type OperatorBlocksQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -2,7 +2,7 @@ import { ConfigError } from '#libs/kernel';
 import { MIGRATIONS_TABLE, OWN_TABLES } from '../migrations/index.js';
 
 /** `server_version_num` of the oldest PostgreSQL that understands every statement of this version. */
-export const MINIMUM_VERSION = 140_000;
+const MINIMUM_VERSION = 140_000;
 
 /** Runs one statement and returns its rows. */
 export type RunSql = (sql: string, values?: unknown[]) => Promise<unknown>;
@@ -45,10 +45,18 @@ const TABLES = `
  * @throws ConfigError with one sentence when the server is too old, accepts no writes, or has another encoding than UTF-8
  */
 export async function requireServer(run: RunSql): Promise<void> {
-  refuse(serverProblem(await serverOf(run)));
+  refuse(serverProblem(await readServer(run)));
 }
 
-function serverProblem({ version, shownVersion, encoding, isStandby, isReadOnly, database }: Server): string | null {
+/** Why this version cannot work on the server; null: it can. */
+export function serverProblem({
+  version,
+  shownVersion,
+  encoding,
+  isStandby,
+  isReadOnly,
+  database,
+}: Server): string | null {
   if (version < MINIMUM_VERSION)
     return `PostgreSQL ${shownVersion} is too old: this version needs PostgreSQL ${MINIMUM_VERSION / 10_000} or newer.`;
   if (isStandby) return 'The PostgreSQL server is a standby, which accepts no writes: set DATABASE_URL to the primary.';
@@ -64,7 +72,7 @@ function serverProblem({ version, shownVersion, encoding, isStandby, isReadOnly,
  * @throws ConfigError with one sentence that names the missing right
  */
 export async function requireUsableTables(run: RunSql): Promise<void> {
-  refuse(tableProblem(await serverOf(run), await tablesOf(run)));
+  refuse(tableProblem(await readServer(run), await tablesOf(run)));
 }
 
 /**
@@ -72,14 +80,14 @@ export async function requireUsableTables(run: RunSql): Promise<void> {
  * @throws ConfigError with one sentence that names the missing right
  */
 export async function requireMigrationRights(run: RunSql): Promise<void> {
-  refuse(migrationProblem(await serverOf(run), await tablesOf(run)));
+  refuse(migrationProblem(await readServer(run), await tablesOf(run)));
 }
 
 function refuse(problem: string | null): void {
   if (problem !== null) throw new ConfigError(problem);
 }
 
-async function serverOf(run: RunSql): Promise<Server> {
+export async function readServer(run: RunSql): Promise<Server> {
   const [server] = (await run(SERVER)) as Server[];
   return server;
 }

@@ -1,7 +1,7 @@
 import { Field, Float, ID, Int, ObjectType } from '@nestjs/graphql';
 import type { CheckResult, DoctorRun, ServiceZone } from '#libs/doctor';
 import { DateTime, Long, stringEnum } from '../scalars.js';
-import type { ServiceProblem } from './service-problems.js';
+import { PROBLEM_KINDS, type ServiceProblem } from './service-problems.js';
 
 @ObjectType('HealthPart', { description: 'A part that the readiness of this process depends on.' })
 class HealthPartType {
@@ -19,13 +19,16 @@ const ServiceStateEnum = stringEnum(
   'The state of the service. `critical`: mail is not accepted, delivered or counted, or soon will not be.',
 );
 
+const ServiceProblemKind = stringEnum(
+  'ServiceProblemKind',
+  PROBLEM_KINDS,
+  'The subject of a problem. `delivery_blocked`: a block list has our address; `late`: mail is due and not delivered.',
+);
+
 @ObjectType('ServiceProblem', { description: 'Something that needs the attention of the operator.' })
 class ServiceProblemType implements ServiceProblem {
-  @Field(() => String, {
-    description:
-      'The subject: `part`, `statistics`, `program`, `delivery_blocked`, `throttled`, `late`, `event_log` or `disk`.',
-  })
-  kind: string;
+  @Field(() => ServiceProblemKind, { description: 'Its subject.' })
+  kind: ServiceProblem['kind'];
   @Field(() => ServiceStateEnum, { description: '`warning` or `critical`.' })
   severity: ServiceProblem['severity'];
   @Field(() => String, { description: 'A sentence for people.' })

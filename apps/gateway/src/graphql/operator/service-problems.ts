@@ -3,9 +3,21 @@ import type { HeldQueue } from '#libs/queue';
 /** `critical`: mail is not accepted, delivered or counted, or soon will not be. */
 export type Severity = 'warning' | 'critical';
 
+export const PROBLEM_KINDS = [
+  'part',
+  'statistics',
+  'program',
+  'delivery_blocked',
+  'throttled',
+  'late',
+  'event_log',
+  'disk',
+] as const;
+type ProblemKind = (typeof PROBLEM_KINDS)[number];
+
 export interface ServiceProblem {
   /** For programs: the subject of the problem. */
-  kind: string;
+  kind: ProblemKind;
   severity: Severity;
   message: string;
   /** The reply of a server that caused it. */
@@ -56,7 +68,7 @@ export const stateOf = (problems: readonly ServiceProblem[]): Severity | 'ok' =>
 const isCritical = ({ severity }: ServiceProblem): boolean => severity === 'critical';
 
 const problem = (
-  kind: string,
+  kind: ProblemKind,
   severity: Severity,
   { message, reply = null, since = null }: { message: string; reply?: string | null; since?: Date | null },
 ): ServiceProblem => ({ kind, severity, message, reply, since });

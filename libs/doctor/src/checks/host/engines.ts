@@ -1,12 +1,5 @@
 import { logBacklog, ParkedEvents } from '#libs/bus';
-import {
-  databaseInfo,
-  masterKeyProblem,
-  MINIMUM_POSTGRES_VERSION,
-  readMasterKey,
-  type Database,
-  type DatabaseInfo,
-} from '#libs/persistence';
+import { databaseInfo, masterKeyProblem, readMasterKey, type Database, type DatabaseInfo } from '#libs/persistence';
 import { QueueDepths } from '#libs/queue';
 import { statsServerVersion } from '#libs/stats';
 import net from 'node:net';
@@ -65,18 +58,8 @@ function checkServer(facts: DatabaseInfo): Result[] {
   const subject = 'PostgreSQL';
   const { version, connections, fsync, fullPageWrites, synchronousCommit } = facts;
   const results: Result[] = [];
-  if (version < MINIMUM_POSTGRES_VERSION)
-    results.push(
-      error({
-        subject,
-        message: `Its version ${versionText(version)} is too old.`,
-        fix: 'Upgrade to PostgreSQL 14 or newer.',
-      }),
-    );
-  if (facts.isStandby)
-    results.push(
-      error({ subject, message: 'It is a standby, which accepts no writes.', fix: 'Set DATABASE_URL to the primary.' }),
-    );
+  if (facts.serverProblem !== null)
+    results.push(error({ subject, message: facts.serverProblem, fix: 'Correct the server, or DATABASE_URL.' }));
   if (!facts.foldsCase)
     results.push(
       warning({

@@ -41,9 +41,7 @@ export function readAutomation(reader: JsonReader): Automation {
     phases: phase === undefined ? null : new Set<DeliveryPhase>(phase.oneOrMore((one) => one.oneOf(...PHASES))),
     words: words?.pattern('i') ?? null,
     classes: found === undefined ? null : new Set<BounceClass>(found.oneOrMore((one) => one.oneOf(...CLASSES))),
-    blockList:
-      block_list?.text(/^[\p{L}\p{N}][\p{L}\p{N} .-]{0,63}$/u, 'the name of a block list, at most 64 characters') ??
-      null,
+    blockList: readListName(block_list),
     action: readAction(reader, { action, factor, minutes }),
   };
   if (automation.action.kind !== 'ignore' && matchesAnything(automation))
@@ -76,6 +74,9 @@ function readAction(
   if (given.factor === undefined) throw reader.problem('needs factor, by which the pace is multiplied');
   return { kind, forMs, factor: given.factor.number(0.01, 0.99) };
 }
+
+const readListName = (reader: JsonReader | undefined): string | null =>
+  reader?.text(/^[\p{L}\p{N}][\p{L}\p{N} .-]{0,63}$/u, 'the name of a block list, at most 64 characters') ?? null;
 
 const enhancedCode = (reader: JsonReader): string =>
   reader.text(/^[45]\.\d{1,3}\.\d{1,3}$/, 'an enhanced status code such as 4.7.28');
