@@ -100,7 +100,7 @@ export const GROUPS = [
     title: 'Delivery',
     settings: {
       DELIVERY_MODE:
-        "`capture` stores messages in the capture inbox and sends nothing, `mx` delivers to the recipients' servers, `smarthost` delivers to `SMARTHOST_URL`.",
+        "`capture` captures messages and sends nothing, `mx` delivers to the recipients' servers, `smarthost` delivers to `SMARTHOST_URL`.",
       SMARTHOST_URL: 'The server that receives all messages, as `smtp://user:password@host:port` or `smtps://…`.',
       MX_PORT: 'Port of the MX hosts. Values other than 25 are useful in tests only.',
       ALLOW_PRIVATE_MX:

@@ -2,7 +2,7 @@ import { MantineProvider, Stack } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { Suspense, use, useCallback, useMemo } from 'react';
-import { BrowserRouter, Navigate, Route, Routes, useLocation } from 'react-router';
+import { BrowserRouter, Navigate, Route, Routes, useLocation, useParams } from 'react-router';
 import { Provider } from 'urql';
 import { createGraphqlClient } from './api/graphql.ts';
 import { SessionGate } from './api/session.tsx';
@@ -85,6 +85,7 @@ function SignedIn() {
                   }
                 />
               ))}
+              <Route path="/inbox/:id?" element={<Moved />} />
               <Route path="*" element={<NotFoundPage />} />
             </Route>
           </Routes>
@@ -92,6 +93,12 @@ function SignedIn() {
       </Provider>
     </SessionGate>
   );
+}
+
+/** Captured emails had this address, which belongs to received ones. */
+function Moved() {
+  const { id = '' } = useParams();
+  return <Navigate to={`/captured/${id}`} replace />;
 }
 
 /** Suspends only while the code is loading: React shows each fallback for 300 ms at least. */

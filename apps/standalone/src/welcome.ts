@@ -46,7 +46,7 @@ export function welcome(config: Config, { firstKey, loginUrl }: Created): string
   if (s.DELIVERY_MODE === 'capture') {
     lines.push(
       '',
-      '  Capture mode: messages are stored in the capture inbox and not sent.',
+      '  Capture mode: messages are captured and not sent.',
       '  List them:',
       `  curl -s ${base}/captured ${auth}`,
     );

@@ -1,9 +1,9 @@
 import { fields, resource, type RowOf, type ViewOf } from '#libs/contracts';
 
-/** A message of the capture inbox; its bytes are read apart. */
+/** A captured message; its bytes are read apart. */
 export const capturedMessage = resource({
   name: 'CapturedEmail',
-  about: 'A message of the built-in inbox, as it would have been sent. `GET /captured/:id/raw` returns its bytes.',
+  about: 'A captured message, as it would have been sent. `GET /captured/:id/raw` returns its bytes.',
   idPrefix: 'cap',
   table: 'captured_messages',
   fields: {

@@ -25,15 +25,15 @@ export function firstMessageSuite(stage: () => Stage): void {
   it('leads to a key, and shows a command that sends a message, which then is delivered', async () => {
     const { owner, mx } = stage();
     await owner.visit('Getting started');
-    await owner.page.getByText('Your message appears here as soon as it is accepted.').waitFor();
+    await owner.page.getByText('Your email appears here as soon as it is accepted.').waitFor();
     await owner.button('Create sending key').click();
     await owner.page.getByText("Copy this key now: it won't be shown again.").waitFor();
     const command = await owner.page.getByLabel('curl example', { exact: true }).innerText();
     const { stdout } = await run('sh', ['-c', `${command.trim()} --silent --show-error`]);
     expect(JSON.parse(stdout)).toHaveProperty('id');
     await mx.waitForMails(1);
-    await owner.page.getByText('The last message is delivered.').waitFor();
-    await owner.link('The last message').click();
+    await owner.page.getByText('The last email is delivered.').waitFor();
+    await owner.link('The last email').click();
     await owner.page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
     await owner.page.getByRole('cell', { name: /^mx\.example\.com/ }).waitFor();
   });
@@ -42,19 +42,19 @@ export function firstMessageSuite(stage: () => Stage): void {
     const { owner, mx } = stage();
     await owner.visit('Getting started');
     await owner.page.getByRole('textbox', { name: 'To' }).fill('me@example.com');
-    await owner.button('Send a message now').click();
+    await owner.button('Send an email now').click();
     await owner.page.getByText('Delivered to mx.example.com').waitFor();
     expect(mx.accepted.at(-1)?.recipients).toEqual(['me@example.com']);
-    await owner.link('View this message').click();
-    await owner.page.getByRole('heading', { level: 1, name: 'Your first message' }).waitFor();
+    await owner.link('View this email').click();
+    await owner.page.getByRole('heading', { level: 1, name: 'Your first email' }).waitFor();
   });
 
   it('shows why the first message was not delivered', async () => {
     const { owner } = stage();
     await owner.visit('Getting started');
     await owner.page.getByRole('textbox', { name: 'To' }).fill('bounced@sim.postloft.test');
-    await owner.button('Send a message now').click();
-    await owner.page.getByText('The message bounced.').waitFor();
+    await owner.button('Send an email now').click();
+    await owner.page.getByText('The email bounced.').waitFor();
     await owner.page.getByText('Server reply').waitFor();
   });
 
@@ -123,13 +123,13 @@ export function firstMessageSuite(stage: () => Stage): void {
       ).json()) as Record<string, unknown>;
       return [body_retention_days, captured_retention_days];
     };
-    const bodies = owner.page.getByRole('textbox', { name: 'Content of settled messages' });
+    const bodies = owner.page.getByRole('textbox', { name: 'Content of settled emails' });
     await bodies.fill('3');
-    await owner.page.getByRole('textbox', { name: 'Captured messages' }).fill('1');
-    await owner.button('Save periods').click();
+    await owner.page.getByRole('textbox', { name: 'Captured emails' }).fill('1');
+    await owner.button('Save').click();
     await until(async () => String(await kept()) === '3,1', { what: 'the periods of the domain' });
     await bodies.fill('');
-    await owner.button('Save periods').click();
+    await owner.button('Save').click();
     await until(async () => JSON.stringify(await kept()) === '[null,1]', { what: 'the period of the service' });
   });
 }

@@ -46,14 +46,14 @@ export function hostileMessagesSuite(stage: () => Stage): void {
     await alone.close();
   });
 
-  it('has no effect in the inbox, also if the reader clicks on it', async () => {
+  it('has no effect in Captured, also if the reader clicks on it', async () => {
     const { owner, chromium } = stage();
     owner.expected.push(STOPPED);
     await owner.page.setViewportSize(TALL);
-    await owner.visit('Inbox');
+    await owner.visit('Captured');
     const watch = await Watch.over(stage(), owner);
     // Those to click on come last: from then on Chromium may connect to the host of a link, by the act of the reader.
-    for (const message of forInbox(messages)) {
+    for (const message of forCaptured(messages)) {
       await owner.page.getByRole('link', { name: message.subject }).click();
       await owner.page.getByRole('heading', { level: 1, name: message.subject }).waitFor();
       await shown(owner.page, message);
@@ -62,13 +62,13 @@ export function hostileMessagesSuite(stage: () => Stage): void {
         await owner.page.frameLocator('iframe[title=Message]').locator(message.click).click();
       }
       await watch.expectNothing(message.name, 1);
-      await owner.visit('Inbox');
+      await owner.visit('Captured');
     }
   });
 }
 
 /** A few that act by themselves, which the page of the message shows all, and all that offer something to click on. */
-function forInbox(messages: Sent[]): Sent[] {
+function forCaptured(messages: Sent[]): Sent[] {
   const [silent, clicked] = [false, true].map((wanted) =>
     messages.filter(({ click }) => (click !== undefined) === wanted),
   );
@@ -117,7 +117,7 @@ class Watch {
     expect([...this.seen, ...chromium.problems()], name).toEqual([]);
     expect(this.victim.context.pages(), name).toHaveLength(windows);
     expect(await this.page.title(), name).toMatch(/ · Postloft$/);
-    expect(new URL(this.page.url()).pathname, name).toMatch(/^\/app\/(emails|inbox)/);
+    expect(new URL(this.page.url()).pathname, name).toMatch(/^\/app\/(emails|captured)/);
     expect(await cookiesOf(this.victim), name).toBe(this.cookies);
   }
 }

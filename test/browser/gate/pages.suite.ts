@@ -285,9 +285,9 @@ export function pagesSuite(stage: () => Stage): void {
     expect(await found.json()).toMatchObject({ reason: 'left', origin: 'manual' });
   });
 
-  it('shows a captured message in the inbox by itself', async () => {
+  it('shows a captured email by itself', async () => {
     const { owner, service } = stage();
-    await owner.visit('Inbox');
+    await owner.visit('Captured');
     // The simulated message of the getting started page; the list listens for new ones by now.
     await owner.page.getByRole('row', { name: 'bounced@sim.postloft.test' }).waitFor();
     expect(await owner.link('Captured').count()).toBe(0);

@@ -88,7 +88,7 @@ export async function fetchText(path: string): Promise<string> {
   const response = await fetch(path, { headers: accountHeaders() });
   if (response.ok) return response.text();
   const gone = response.status === 404;
-  const message = gone ? 'This message is no longer stored.' : `The server responded with ${response.status}.`;
+  const message = gone ? 'This email is no longer stored.' : `The server responded with ${response.status}.`;
   throw new ApiError(message, response.status, 'unknown_error', response.headers.get('x-request-id'));
 }
 

@@ -644,6 +644,27 @@ export type AuditLogQueryVariables = Exact<{
 
 export type AuditLogQuery = { __typename: 'Query', auditLog: { __typename: 'AuditEntryConnection', nodes: Array<{ __typename: 'AuditEntry', id: string, actor: string, action: string, target: string, details: unknown, ip: string | null, createdAt: string }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
 
+export type CapturedEmailsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  filter?: CapturedEmailFilter | null | undefined;
+}>;
+
+
+export type CapturedEmailsQuery = { __typename: 'Query', capturedEmails: { __typename: 'CapturedEmailConnection', nodes: Array<{ __typename: 'CapturedEmail', id: string, emailId: string, mailFrom: string, rcptTo: Array<string>, size: number, createdAt: string, email: { __typename: 'Email', subject: string, from: string, attachments: Array<{ __typename: 'Attachment', id: string }> } | null }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
+
+export type CapturedEmailQueryVariables = Exact<{
+  emailId: string;
+}>;
+
+
+export type CapturedEmailQuery = { __typename: 'Query', capturedEmails: { __typename: 'CapturedEmailConnection', nodes: Array<{ __typename: 'CapturedEmail', id: string, emailId: string, mailFrom: string, rcptTo: Array<string>, size: number, createdAt: string }> }, email: { __typename: 'Email', id: string, subject: string, html: string | null, text: string | null, attachments: Array<{ __typename: 'Attachment', id: string, filename: string, contentType: string, size: number, downloadUrl: string }> } | null };
+
+export type DeleteCapturedEmailsMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type DeleteCapturedEmailsMutation = { __typename: 'Mutation', deleteCapturedEmails: { __typename: 'DeletedCapturedEmails', count: number } };
+
 export type DomainsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -809,27 +830,6 @@ export type SentMessageQueryVariables = Exact<{
 
 
 export type SentMessageQuery = { __typename: 'Query', email: { __typename: 'Email', id: string, status: EmailStatus, createdAt: string, deliveredAt: string | null, recipients: Array<{ __typename: 'Recipient', address: string, status: EmailStatus, attempts: number, smtp: { __typename: 'SmtpReply', text: string, mx: string | null } | null }> } | null };
-
-export type InboxQueryVariables = Exact<{
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-  filter?: CapturedEmailFilter | null | undefined;
-}>;
-
-
-export type InboxQuery = { __typename: 'Query', capturedEmails: { __typename: 'CapturedEmailConnection', nodes: Array<{ __typename: 'CapturedEmail', id: string, emailId: string, mailFrom: string, rcptTo: Array<string>, size: number, createdAt: string, email: { __typename: 'Email', subject: string, from: string, attachments: Array<{ __typename: 'Attachment', id: string }> } | null }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
-
-export type CapturedEmailQueryVariables = Exact<{
-  emailId: string;
-}>;
-
-
-export type CapturedEmailQuery = { __typename: 'Query', capturedEmails: { __typename: 'CapturedEmailConnection', nodes: Array<{ __typename: 'CapturedEmail', id: string, emailId: string, mailFrom: string, rcptTo: Array<string>, size: number, createdAt: string }> }, email: { __typename: 'Email', id: string, subject: string, html: string | null, text: string | null, attachments: Array<{ __typename: 'Attachment', id: string, filename: string, contentType: string, size: number, downloadUrl: string }> } | null };
-
-export type ClearInboxMutationVariables = Exact<{ [key: string]: never; }>;
-
-
-export type ClearInboxMutation = { __typename: 'Mutation', deleteCapturedEmails: { __typename: 'DeletedCapturedEmails', count: number } };
 
 export type RequestLogQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1156,7 +1156,7 @@ export const CancelEmailDocument = {"kind":"Document","definitions":[{"kind":"Op
 
 export const CapturedEmailDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"CapturedEmail"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"50ec9857ebdb2c3675c431d0f8b3641514df1ec762564d23a37ce612abbc6d73"} as unknown as TypedDocumentNode<CapturedEmailQuery, CapturedEmailQueryVariables>;
 
-export const ClearInboxDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ClearInbox"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e693f669c7a79c3d4f6e426e527cf09e56dac7ec40c909b5c24e0546e4af3806"} as unknown as TypedDocumentNode<ClearInboxMutation, ClearInboxMutationVariables>;
+export const CapturedEmailsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"CapturedEmails"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"3f091fa66067fc466436de21984164286fea029ef17971ca8e66e768c8f424d7"} as unknown as TypedDocumentNode<CapturedEmailsQuery, CapturedEmailsQueryVariables>;
 
 export const CreateAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"9f0b85bf36d3a08bb4955b25fd8e78c3e8c5cde8423e4eec02685b45642540b8"} as unknown as TypedDocumentNode<CreateAccountMutation, CreateAccountMutationVariables>;
 
@@ -1167,6 +1167,8 @@ export const CreateDomainDocument = {"kind":"Document","definitions":[{"kind":"O
 export const CreateWebhookDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateWebhook"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"b4d96c3eda3303c8358d7ce3b221d7357edf04cd9c0761b9891c8930185d1926"} as unknown as TypedDocumentNode<CreateWebhookMutation, CreateWebhookMutationVariables>;
 
 export const DeleteApiKeyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DeleteApiKey"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"709419c76d14edd3d9a36efa99e4ab2feeb10ef8ee2586e6fd606b62b7df36a7"} as unknown as TypedDocumentNode<DeleteApiKeyMutation, DeleteApiKeyMutationVariables>;
+
+export const DeleteCapturedEmailsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DeleteCapturedEmails"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"648824ac83ec41bce8322ea94e9a0e39ccf94083fddba252302b3aa2398c2052"} as unknown as TypedDocumentNode<DeleteCapturedEmailsMutation, DeleteCapturedEmailsMutationVariables>;
 
 export const DeleteDomainDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DeleteDomain"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"bce70c1b00ea3b39d24601bac9ac094a78d4a5d4a8107cb10ac60814726b9885"} as unknown as TypedDocumentNode<DeleteDomainMutation, DeleteDomainMutationVariables>;
 
@@ -1199,8 +1201,6 @@ export const EventHistoryDocument = {"kind":"Document","definitions":[{"kind":"O
 export const EventStreamDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"EventStream"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"fcc7883f9578cd20201d3f538edd4935490f4e5a2c54bb39f31eccf245715d5f"} as unknown as TypedDocumentNode<EventStreamSubscription, EventStreamSubscriptionVariables>;
 
 export const GettingStartedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"GettingStarted"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"028bb009e20cbb812a4f166b55eeb852c5959f91514359835774f75a36a8eb6b"} as unknown as TypedDocumentNode<GettingStartedQuery, GettingStartedQueryVariables>;
-
-export const InboxDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Inbox"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"b5c1348405fdb7c0847e39b9c44016cc725664c706c699f20304805dc0ea6688"} as unknown as TypedDocumentNode<InboxQuery, InboxQueryVariables>;
 
 export const OperatorAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"365ba99440a71135bb8ec4e14620995b15be138f052340903715c718fd0e0f53"} as unknown as TypedDocumentNode<OperatorAccountQuery, OperatorAccountQueryVariables>;
 

@@ -13,7 +13,7 @@ const paths = (text: string) => destinationsFor(text, PAGES).map(({ path }) => p
 describe('destinationsFor', () => {
   it.each([
     [`em_${DIGITS}`, `/emails/em_${DIGITS}`],
-    [` cap_${DIGITS} `, `/inbox/cap_${DIGITS}`],
+    [` cap_${DIGITS} `, `/captured/cap_${DIGITS}`],
     [`dom_${DIGITS}`, `/domains/dom_${DIGITS}`],
     [`wh_${DIGITS}`, `/webhooks/wh_${DIGITS}`],
   ])('opens %s', (text, path) => {

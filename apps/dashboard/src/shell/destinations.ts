@@ -7,8 +7,8 @@ export interface Destination {
 
 const ID = /^(em|cap|dom|wh)_[0-9a-f]{32}$/;
 const OPENED_BY_ID: Record<string, { noun: string; path: string }> = {
-  em: { noun: 'message', path: '/emails' },
-  cap: { noun: 'captured message', path: '/inbox' },
+  em: { noun: 'email', path: '/emails' },
+  cap: { noun: 'captured email', path: '/captured' },
   dom: { noun: 'domain', path: '/domains' },
   wh: { noun: 'webhook', path: '/webhooks' },
 };

@@ -47,10 +47,10 @@ export const NAVIGATION: NavigationGroup[] = [
     ],
   },
   {
-    title: 'Messages',
+    title: 'Sending',
     items: [
       { label: 'Emails', path: '/emails', icon: IconMail },
-      { label: 'Inbox', path: '/inbox', icon: IconInbox },
+      { label: 'Captured', path: '/captured', icon: IconInbox },
       { label: 'Events', path: '/events', icon: IconActivity },
       { label: 'Statistics', path: '/statistics', icon: IconChartBar },
       { label: 'Suppressions', path: '/suppressions', icon: IconForbid },

@@ -12,7 +12,7 @@ import { operation, type OperationGroup } from './operation.js';
 
 const tag = 'Captured mail';
 const about =
-  'The built-in inbox of capture mode and of test keys, newest first. Keeps the newest 10,000 messages of an account, by default for 7 days.';
+  'The captured emails of capture mode and of test keys, newest first. Keeps the newest 10,000 of an account, by default for 7 days.';
 const MESSAGE = 'message/rfc822';
 
 const list = operation({
@@ -70,7 +70,7 @@ const clear = operation({
   rest: 'DELETE /',
   graphql: {
     field: 'Mutation.deleteCapturedEmails',
-    about: 'Deletes all messages of the built-in inbox.',
+    about: 'Deletes all captured emails.',
     type: DeletedCapturedEmailsType,
   },
   scope: 'emails.send',
@@ -81,5 +81,5 @@ const clear = operation({
   run: async ({ caller }, captured) => ({ object: 'captured', deleted: true, count: await captured.clear(caller) }),
 });
 
-/** The built-in inbox of capture mode and of test keys. */
+/** The captured emails of capture mode and of test keys. */
 export const CAPTURED: OperationGroup = { name: 'Captured', path: 'captured', operations: { list, raw, clear } };

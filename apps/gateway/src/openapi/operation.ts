@@ -23,7 +23,7 @@ export const TAGS = {
   Usage: 'The monthly allowance and its usage.',
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':
-    'The built-in inbox of capture mode and of test keys, with every message as it would have been sent.',
+    'The captured emails of capture mode and of test keys, with every message as it would have been sent.',
   Service: 'Health checks and the API description. No key is needed.',
 } as const;
 type Tag = keyof typeof TAGS;

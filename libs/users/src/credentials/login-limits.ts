@@ -62,9 +62,9 @@ export class LoginLimits {
 
   private assertAllowed({ address, known, email }: Guesser): void {
     const seconds = known === null ? this.networks.blockedSeconds(address) : this.browsers.blockedSeconds(known);
-    if (seconds > 0) throw tooMany('Too many failed logins from this address. Try again.', seconds);
+    if (seconds > 0) throw tooMany('Too many failed sign-ins from this address. Try again.', seconds);
     if (known === null && email !== undefined && !this.emails.isAvailable(email))
-      throw tooMany('Too many failed logins with this email address. Try again.', 60);
+      throw tooMany('Too many failed sign-ins with this email address. Try again.', 60);
   }
 
   private recordFailure({ address, known, email }: Guesser): void {

@@ -48,7 +48,7 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
       <Input.Wrapper
         label="Mode"
         labelElement="div"
-        description="Messages sent with test keys appear in the inbox and are not delivered."
+        description="Emails sent with test keys appear in Captured and are not delivered."
         inputWrapperOrder={['label', 'input', 'description']}
       >
         <SegmentedControl

@@ -10,9 +10,13 @@ import { searchField, useFilters } from '../../components/filters.tsx';
 import { formatBytes, formatNumber, Time } from '../../components/format.tsx';
 import { ListPage, NextStep } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
-import { ClearInboxDocument, InboxDocument, type InboxQuery } from '../../graphql/generated.ts';
+import {
+  CapturedEmailsDocument,
+  DeleteCapturedEmailsDocument,
+  type CapturedEmailsQuery,
+} from '../../graphql/generated.ts';
 
-type Captured = InboxQuery['capturedEmails']['nodes'][number];
+type Captured = CapturedEmailsQuery['capturedEmails']['nodes'][number];
 
 const FILTERS = ['search'] as const;
 const FIELDS = [searchField('search', 'Search subjects, addresses, names and tags')];
@@ -35,33 +39,33 @@ const COLUMNS: Column<Captured>[] = [
   { title: 'When', width: '110px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-export function InboxPage() {
+export function CapturedListPage() {
   const { may } = useSession();
   const filters = useFilters(FILTERS);
   const { search } = filters.values;
   const list = useConnection(
-    InboxDocument,
+    CapturedEmailsDocument,
     { filter: search === null ? null : { search } },
     ({ capturedEmails }) => capturedEmails,
   );
   const { reload, onFirstPage, nodes } = list;
   useReloadOnEvents(reload, { everyMs: REFRESH_MS, pause: !onFirstPage });
-  const clear = useOperation(ClearInboxDocument);
+  const clear = useOperation(DeleteCapturedEmailsDocument);
   const clearAll = () =>
     confirm({
-      title: 'Delete all messages?',
-      text: 'This empties the inbox. The messages remain in the list of emails.',
+      title: 'Delete all captured emails?',
+      text: 'Their content as it would have been sent is deleted. The list of emails keeps its entries.',
       confirm: 'Delete all',
       run: async () => {
         const { deleteCapturedEmails } = await clear({});
-        notifyDone(`${formatNumber(deleteCapturedEmails.count)} messages have been deleted.`);
+        notifyDone(`${formatNumber(deleteCapturedEmails.count)} emails have been deleted.`);
         reload();
       },
     });
   return (
     <ListPage
-      title="Inbox"
-      description="Messages captured instead of being delivered: those of test keys and, in capture mode, all others."
+      title="Captured"
+      description="Emails that were not delivered to a mailbox: those of test keys, those to addresses of the simulator and, in capture mode, all others."
       actions={
         may('emails.send') &&
         nodes.length > 0 && (
@@ -72,16 +76,16 @@ export function InboxPage() {
       }
       filters={filters}
       fields={FIELDS}
-      label="Captured messages"
+      label="Captured emails"
       list={list}
       columns={COLUMNS}
       second={({ rcptTo, createdAt }) => [rcptTo.join(', '), <Time key="at" at={createdAt} />]}
-      linkTo={({ emailId }) => `/inbox/${emailId}`}
+      linkTo={({ emailId }) => `/captured/${emailId}`}
       empty={{
         icon: IconInbox,
-        title: 'The inbox is empty',
-        text: 'Send with a test key, or start the service with DELIVERY_MODE=capture. Captured messages appear here automatically.',
-        action: <NextStep to="/getting-started">Send a message</NextStep>,
+        title: 'Nothing is captured',
+        text: 'Send with a test key or to an address of the simulator, or start the service with DELIVERY_MODE=capture. Captured emails appear here automatically.',
+        action: <NextStep to="/getting-started">Send an email</NextStep>,
       }}
     />
   );

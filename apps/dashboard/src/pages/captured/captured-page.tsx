@@ -27,7 +27,7 @@ export function CapturedPage() {
   return (
     <Page
       title={data.email.subject || '(no subject)'}
-      parent={{ label: 'Inbox', path: '/inbox' }}
+      parent={{ label: 'Captured', path: '/captured' }}
       description={
         <>
           <ExactTime at={copy.createdAt} /> · {formatBytes(copy.size)}

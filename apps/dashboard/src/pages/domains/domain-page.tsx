@@ -65,8 +65,8 @@ export function DomainPage() {
     >
       {domain.warningSince && (
         <Alert color="yellow" icon={<IconAlertTriangle />} title="DNS records are missing">
-          Required records of this active domain have been missing since <ExactTime at={domain.warningSince} />.
-          Messages are still sent; restore the records before the domain is deactivated.
+          Required records of this active domain have been missing since <ExactTime at={domain.warningSince} />. Emails
+          are still sent; restore the records before the domain is deactivated.
         </Alert>
       )}
       {isVouched(domain) && (
@@ -285,10 +285,10 @@ function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
         <Text size="sm">
           {signingSince ? (
             <>
-              Messages have been signed with the current key since <ExactTime at={signingSince} />.
+              Emails have been signed with the current key since <ExactTime at={signingSince} />.
             </>
           ) : (
-            'No message has been signed with the current key yet.'
+            'No email has been signed with the current key yet.'
           )}
         </Text>
         {rotation && (

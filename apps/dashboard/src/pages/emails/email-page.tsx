@@ -48,8 +48,13 @@ export function EmailPage() {
       actions={
         <>
           {captured && (
-            <Button component={Link} to={`/inbox/${email.id}`} variant="default" leftSection={<IconInbox size={16} />}>
-              View in inbox
+            <Button
+              component={Link}
+              to={`/captured/${email.id}`}
+              variant="default"
+              leftSection={<IconInbox size={16} />}
+            >
+              View in Captured
             </Button>
           )}
           <EmailActions email={email} refresh={() => refresh({ requestPolicy: 'network-only' })} />
@@ -81,7 +86,7 @@ function Content({ email: { id, html, text, attachments, createdAt } }: { email:
     return (
       <Card withBorder>
         <Text c="dimmed" size="sm">
-          The content of this message is no longer stored.
+          The content of this email is no longer stored.
         </Text>
       </Card>
     );

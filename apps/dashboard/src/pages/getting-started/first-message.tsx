@@ -30,7 +30,7 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
   if (from === undefined)
     return (
       <Text size="sm" c="dimmed" mb="md">
-        Once a domain is verified, you can send your first message from here.
+        Once a domain is verified, you can send your first email from here.
       </Text>
     );
   return (
@@ -56,7 +56,7 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
           </Group>
           <Text size="xs" c="dimmed">
             {isCaptured
-              ? 'This service captures all messages: yours appears in the inbox and is not delivered.'
+              ? 'This service captures all emails: yours appears in Captured and is not delivered.'
               : `Sent from hello@${from}.`}
           </Text>
           <Group>
@@ -74,9 +74,9 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
 const firstMessage = (domain: string, to: string) => ({
   from: `Hello <hello@${domain}>`,
   to: [to],
-  subject: 'Your first message',
-  text: `It works: this message was sent from ${domain} through Postloft.`,
-  html: `<h1>It works</h1><p>This message was sent from <b>${domain}</b> through Postloft.</p>`,
+  subject: 'Your first email',
+  text: `It works: this email was sent from ${domain} through Postloft.`,
+  html: `<h1>It works</h1><p>This email was sent from <b>${domain}</b> through Postloft.</p>`,
 });
 
 /** In case the socket is not connected. */
@@ -84,10 +84,10 @@ const READ_EVERY_MS = 5_000;
 const ENDED = ['delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained'];
 /** Ways in which the message may end. */
 const ENDS: Record<string, string> = {
-  bounced: 'The message bounced.',
-  failed: 'The message could not be delivered.',
-  suppressed: 'The message was suppressed.',
-  canceled: 'The message was canceled.',
+  bounced: 'The email bounced.',
+  failed: 'The email could not be delivered.',
+  suppressed: 'The email was suppressed.',
+  canceled: 'The email was canceled.',
 };
 const ARRIVED = ['delivered', 'complained'];
 
@@ -120,7 +120,7 @@ function Progress({ id, isCaptured }: { id: string; isCaptured: boolean }) {
   if (error) return <Failure error={error} retry={reload} />;
   const hasArrived = ARRIVED.includes(status);
   return (
-    <Stack gap="xs" role="status" aria-label="Progress of the message">
+    <Stack gap="xs" role="status" aria-label="Progress of the email">
       <Step state="done">Accepted</Step>
       {hasArrived ? (
         <Step state="done">{arrivalOf(isCaptured, recipient?.smtp?.mx)}</Step>
@@ -129,11 +129,11 @@ function Progress({ id, isCaptured }: { id: string; isCaptured: boolean }) {
       )}
       <Group gap="md">
         <Anchor component={Link} to={`/emails/${id}`} size="sm">
-          View this message
+          View this email
         </Anchor>
         {hasArrived && isCaptured && (
-          <Anchor component={Link} to={`/inbox/${id}`} size="sm">
-            View in inbox
+          <Anchor component={Link} to={`/captured/${id}`} size="sm">
+            View in Captured
           </Anchor>
         )}
       </Group>
@@ -152,7 +152,7 @@ function NotArrived({ status, hasEnded, recipient }: NotArrivedProps) {
   return (
     <>
       {hasEnded ? (
-        <Step state="failed">{ENDS[status] ?? `The message is ${status}.`}</Step>
+        <Step state="failed">{ENDS[status] ?? `The email is ${status}.`}</Step>
       ) : (
         <Waiting hasBeenTried={Boolean(recipient?.attempts)} />
       )}
@@ -173,7 +173,7 @@ const Waiting = ({ hasBeenTried }: { hasBeenTried: boolean }) =>
   );
 
 function arrivalOf(isCaptured: boolean, mx: string | null | undefined): string {
-  if (isCaptured) return 'Captured in the inbox';
+  if (isCaptured) return 'Captured';
   return mx ? `Delivered to ${mx}` : 'Delivered';
 }
 

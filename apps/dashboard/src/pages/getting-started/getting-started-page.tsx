@@ -31,7 +31,7 @@ export function GettingStartedPage() {
   if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   return (
-    <Page title="Getting started" description="Verify a domain, create an API key and send your first message.">
+    <Page title="Getting started" description="Verify a domain, create an API key and send your first email.">
       <Steps data={data} token={token} created={setToken} />
     </Page>
   );
@@ -58,7 +58,7 @@ function Steps({ data: { account, domains, apiKeys, emails, delivered }, token, 
       <Timeline.Item bullet={<Bullet done={done[1]} icon={IconKey} />} title={<StepTitle>Create an API key</StepTitle>}>
         <KeyStep count={apiKeys.length} token={token} created={created} />
       </Timeline.Item>
-      <Timeline.Item bullet={<Bullet done={done[2]} icon={IconSend} />} title={<StepTitle>Send a message</StepTitle>}>
+      <Timeline.Item bullet={<Bullet done={done[2]} icon={IconSend} />} title={<StepTitle>Send an email</StepTitle>}>
         {may('emails.send') && <FirstMessage domains={verified} isCaptured={account.capturesEmails} />}
         <Text size="sm" mb="xs">
           Or send it from your application, with your own values:
@@ -101,7 +101,7 @@ function DomainStep({ domains }: { domains: GettingStartedQuery['domains'] }) {
   if (domains.length === 0)
     return (
       <Stack gap="xs" mb="md">
-        <Text size="sm">Messages are sent from your own domains. Add one and publish its DNS records.</Text>
+        <Text size="sm">Emails are sent from your own domains. Add one and publish its DNS records.</Text>
         <Group>
           <Button component={Link} to="/domains">
             Add domain
@@ -185,11 +185,11 @@ function SendStep(props: Omit<SnippetValues, 'baseUrl'>) {
 }
 
 function ArriveStep({ email }: { email: GettingStartedQuery['emails']['nodes'][number] | undefined }) {
-  if (!email) return <Text size="sm">Your message appears here as soon as it is accepted.</Text>;
+  if (!email) return <Text size="sm">Your email appears here as soon as it is accepted.</Text>;
   return (
     <Text size="sm">
       <Anchor component={Link} to={`/emails/${email.id}`} size="sm" underline="always">
-        The last message
+        The last email
       </Anchor>{' '}
       is {email.status}.
     </Text>

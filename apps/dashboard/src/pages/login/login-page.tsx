@@ -10,9 +10,9 @@ import { LoginFrame } from './login-frame.tsx';
 const ERRORS: Record<string, string> = {
   link_expired:
     'This link has been used or has expired. Sign in, or create another link with `npm run cli -- login-link`.',
-  insecure_origin: 'A login needs HTTPS, except on the same machine (http://localhost).',
-  rate_limit_exceeded: 'Too many failed logins from your address. Wait a minute and open the link again.',
-  oidc_failed: 'The identity provider did not confirm the login. Try again.',
+  insecure_origin: 'Signing in needs HTTPS, except on the same machine (http://localhost).',
+  rate_limit_exceeded: 'Too many failed sign-ins from your address. Wait a minute and open the link again.',
+  oidc_failed: 'The identity provider did not confirm who you are. Try again.',
   oidc_no_account: 'This identity has not been invited. Ask an administrator of your account for an invitation.',
   oidc_email_unverified: 'The identity provider has not verified your email address.',
 };

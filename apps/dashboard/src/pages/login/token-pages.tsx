@@ -37,8 +37,8 @@ export function ResetPage() {
     <LoginFrame title="Reset your password" text={sent ? undefined : 'We will send you a link.'}>
       {sent ? (
         <Text size="sm">
-          If there is a user with the address {email}, a link is on its way. No message is sent to a mailbox that
-          refused an earlier one as unknown: the operator of this service can create a login link instead.
+          If there is a user with the address {email}, a link is on its way. No email is sent to a mailbox that refused
+          an earlier one as unknown: the operator of this service can create a link for you instead.
         </Text>
       ) : (
         <LoginForm

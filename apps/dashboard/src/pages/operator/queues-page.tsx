@@ -171,7 +171,7 @@ function Providers({ queues }: { queues: Operator['queues'] }) {
         Waiting by provider
       </Title>
       <Text size="xs" c="dimmed" mb="sm">
-        Open a domain to see the messages of this account that are waiting there.
+        Open a domain to see the emails of this account that are waiting there.
       </Text>
       <Stack gap="md">
         {queues.map((queue) => (

@@ -104,16 +104,16 @@ function Notices({ data: { domains, account } }: { data: OverviewQuery }) {
         <Alert color="red" icon={<IconAlertTriangle />} title="Sending is paused">
           Since <ExactTime at={pause.pausedAt} />, because of too many {pause.reason}:{' '}
           {formatNumber(pause.reason === 'bounces' ? pause.hardBounces : pause.complaints)} of{' '}
-          {formatNumber(pause.recipients)} recipients, with a limit of {pause.limitPercent}%. New messages are refused
-          and queued ones are held until the operator resumes sending.
+          {formatNumber(pause.recipients)} recipients, with a limit of {pause.limitPercent}%. New emails are refused and
+          queued ones are held until the operator resumes sending.
         </Alert>
       )}
       {domains.every(({ status }) => status !== 'active') && (
-        <Alert icon={<IconRocket />} title="Send your first message">
+        <Alert icon={<IconRocket />} title="Send your first email">
           <Anchor component={Link} to="/getting-started">
             Getting started
           </Anchor>{' '}
-          takes you from a domain and an API key to a delivered message.
+          takes you from a domain and an API key to a delivered email.
         </Alert>
       )}
     </>

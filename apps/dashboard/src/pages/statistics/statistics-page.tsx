@@ -123,7 +123,7 @@ function ChartArea({ isLoading, ...chart }: { isLoading: boolean } & Pick<ChartP
     return <Chart label="Accepted, delivered, bounced and opened over time" height={CHART_HEIGHT} {...chart} />;
   return (
     <Center h={CHART_HEIGHT}>
-      <Empty icon={IconChartBar} title="No messages in this period">
+      <Empty icon={IconChartBar} title="No emails in this period">
         Choose a longer period or another domain.
       </Empty>
     </Center>

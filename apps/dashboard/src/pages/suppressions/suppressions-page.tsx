@@ -168,7 +168,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
     ['Reply', evidence && withCode(evidence.text ?? '', [evidence.smtpCode, evidence.enhancedCode])],
     ['Host', evidence?.mx],
     ['Feedback', evidence?.feedbackType],
-    ['Message', evidence?.emailId],
+    ['Email', evidence?.emailId],
   ];
   const release = async (force: boolean) => {
     const { removeSuppressions } = await remove({ input: { ids: [entry.id], force } });
@@ -193,7 +193,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
       text:
         origin === 'complaint'
           ? 'This recipient marked your mail as spam. Sending to them again hurts your reputation; do so only at their request.'
-          : 'Messages to this address will be sent again.',
+          : 'Emails to this address will be sent again.',
       confirm: 'Remove',
       run: () => release(origin === 'complaint'),
     });

@@ -42,7 +42,7 @@ interface Removed {
 
 const ROLES: { value: Role; name: string; rights: string }[] = [
   { value: 'viewer', name: 'Viewer', rights: 'Can read everything' },
-  { value: 'developer', name: 'Developer', rights: 'Can also send messages and configure domains, keys and webhooks' },
+  { value: 'developer', name: 'Developer', rights: 'Can also send emails and configure domains, keys and webhooks' },
   { value: 'admin', name: 'Admin', rights: 'Can also manage members and account settings' },
   { value: 'owner', name: 'Owner', rights: 'Can do everything' },
 ];

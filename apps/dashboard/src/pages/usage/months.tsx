@@ -18,7 +18,7 @@ export function Months() {
           By month
         </Title>
         <Text size="xs" c="dimmed">
-          Recipients of live messages in the last twelve calendar months (UTC). Months before the first message are not
+          Recipients of live emails in the last twelve calendar months (UTC). Months before the first email are not
           shown.
         </Text>
       </div>

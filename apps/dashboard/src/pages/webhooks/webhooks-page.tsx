@@ -107,7 +107,7 @@ export function WebhooksPage() {
 }
 
 /** The restriction of a webhook to domains. */
-export const DOMAINS = { label: 'Domains', description: 'Only events of messages from these domains.' };
+export const DOMAINS = { label: 'Domains', description: 'Only events of emails from these domains.' };
 
 interface CreateFormProps {
   domains: readonly NamedDomain[];

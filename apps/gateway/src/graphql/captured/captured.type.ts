@@ -13,7 +13,7 @@ export const CapturedEmailFilter = inputType('CapturedEmailFilter', CapturedQuer
   omit: ['limit', 'after'],
 });
 
-@ObjectType('DeletedCapturedEmails', { description: 'The result of clearing the built-in inbox.' })
+@ObjectType('DeletedCapturedEmails', { description: 'The result of deleting all captured emails.' })
 export class DeletedCapturedEmailsType {
   @Field(() => Long, { description: 'Number of messages deleted' })
   count: number;

@@ -60,7 +60,7 @@ function checkDeliveryMode({ settings }: Config): Result[] {
     results.push(
       warning({
         subject: 'DELIVERY_MODE',
-        message: 'Mail is accepted and kept in the capture inbox; nothing leaves this machine.',
+        message: 'Emails are accepted and captured; nothing leaves this machine.',
         fix: 'DELIVERY_MODE=mx (or smarthost, with SMARTHOST_URL)',
       }),
     );
