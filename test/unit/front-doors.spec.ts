@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 /** The exports of each library. A number may only fall: lower it here when a change does. */
 const EXPORTS: Record<string, number> = {
   accounts: 42,
-  bus: 29,
+  bus: 28,
   contracts: 97,
   dns: 17,
   doctor: 11,
@@ -17,7 +17,7 @@ const EXPORTS: Record<string, number> = {
   mta: 43,
   notices: 3,
   persistence: 50,
-  queue: 35,
+  queue: 27,
   'safe-fetch': 9,
   stats: 28,
   suppressions: 22,

@@ -1,10 +1,10 @@
 export { BusModule } from './bus.module.js';
 export { EventLog, type EventBatch } from './event-log.js';
-export { loggedEvent } from './event.resource.js';
 export { LogConsumers, type LogConsumer } from './log-consumers.js';
 export { logBacklog } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';
-export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } from './parking/parked-events.js';
+export { ParkedEvents, type Selection } from './parking/parked-events.js';
+export { busShapes, type ParkedEvent } from './parking/parked-event.resource.js';
 export { Parking } from './parking/parking.js';
 export { AccountHistory, LATEST } from './postgres/account-history.js';
 export { KeyHistory } from './postgres/key-history.js';

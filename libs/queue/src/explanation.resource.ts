@@ -88,3 +88,5 @@ export const explanation = {
   },
 } as const satisfies Shape;
 export interface EmailExplanationView extends ViewOf<typeof explanation> {}
+
+export const explanationShapes = { explanation, held, recipientExplanation };

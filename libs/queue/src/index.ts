@@ -1,12 +1,12 @@
 export { DispatchModule, QueueApiModule, QueueModule } from './queue.module.js';
 export { Queue } from './queue.js';
 export { EmailExplanation } from './explain/email-explanation.js';
-export { explanation, held, recipientExplanation, WAIT_KINDS, WAITS } from './explanation.resource.js';
-export { QueueOverview, type ProviderView } from './overview/queue-overview.js';
-export { waitingQueue, type QueueView } from './waiting-queue.resource.js';
+export { explanationShapes } from './explanation.resource.js';
+export { QueueOverview } from './overview/queue-overview.js';
+export { queueShapes, type ThrottleView } from './queue.resource.js';
 export { foreignSources } from './throttling/foreign-sources.js';
-export { HeldQueues, type HeldQueue } from './throttling/held-queues.js';
-export { SourceOverview, type SourceView, type WarmUpView } from './throttling/source-overview.js';
+export { HeldQueues } from './throttling/held-queues.js';
+export { SourceOverview } from './throttling/source-overview.js';
 export { QueueDepths } from './throttling/queue-depths.js';
 export { throttlingPlan, SharedThrottling } from './throttling/shared-throttling.js';
 export { fullMailboxSuppressions, hardBounceSuppression } from './settle/suppress-on-bounce.js';

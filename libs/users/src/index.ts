@@ -5,7 +5,7 @@ export { Invitations } from './membership/invitations.js';
 export { Members, type Actor } from './membership/members.js';
 export { renewInvitations, type RenewedInvitation } from './membership/renew-invitations.js';
 export { OidcLogins } from './oidc-logins.js';
-export { people } from './people.resource.js';
+export { userShapes } from './people.resource.js';
 export type { LoggedIn, Membership } from './session-lookup.js';
 export { Sessions, type Client, type KnownBrowser } from './sessions.js';
 export { UserLinks } from './user-links.js';

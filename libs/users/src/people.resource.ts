@@ -119,4 +119,4 @@ export interface OpenInvitation extends ViewOf<typeof openInvitation> {}
 export interface RemovedMember extends ViewOf<typeof removedMember> {}
 
 /** The definitions of people, for the programs. */
-export const people = { user, session, member, invitation, openInvitation, removedMember };
+export const userShapes = { user, session, member, invitation, openInvitation, removedMember };

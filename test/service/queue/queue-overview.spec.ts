@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wholeAccount, type Visibility } from '#libs/contracts';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
-import { QueueOverview, type QueueView } from '#libs/queue';
+import { QueueOverview } from '#libs/queue';
+import type { QueueView } from '../../../libs/queue/src/queue.resource.js';
 import {
   openQueueFixture,
   submission,

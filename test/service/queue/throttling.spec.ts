@@ -154,7 +154,7 @@ describe('a reply that names a block list', () => {
       expect(await metrics.render()).toContain('postloft_delivery_blocked{provider="google",source=""} 1');
     expect(two.shared.throttling.admit(GOOGLE, SENDER)).toMatchObject({ reason: { blockList: 'zen.spamhaus.org' } });
     const queues = new HeldQueues(db.database);
-    expect(await queues.list()).toMatchObject([{ queue: 'google', blockList: 'zen.spamhaus.org', words: reply }]);
+    expect(await queues.list()).toMatchObject([{ queue: 'google', block_list: 'zen.spamhaus.org', words: reply }]);
     await queues.resume('google');
     await exchange(one, two);
     expect(blocked(one.lines).slice(1)).toMatchObject([{ level: 40, msg: 'delivery_blocked ends', ...details }]);

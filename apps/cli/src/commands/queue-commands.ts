@@ -1,4 +1,4 @@
-import type { HeldQueue } from '#libs/queue';
+import type { ThrottleView } from '#libs/queue';
 import type { Command } from './command.js';
 import { table } from './output.js';
 
@@ -33,7 +33,17 @@ const resume: Command = {
 
 export const QUEUE_COMMANDS: readonly Command[] = [list, resume];
 
-function toRow({ queue, source, state, factor, until, waiting, rule, mx, words }: HeldQueue): Record<string, string> {
+function toRow({
+  queue,
+  source,
+  state,
+  factor,
+  until,
+  waiting,
+  rule,
+  mx,
+  words,
+}: ThrottleView): Record<string, string> {
   const pace = factor === null ? state : `${state} to ${Math.round(factor * 100)}%`;
   const reason = words === null ? rule : `${mx ?? 'a server'}: ${words} (${rule})`;
   return { queue, source: source ?? '-', state: pace, until, waiting: String(waiting), reason };

@@ -2,7 +2,7 @@ import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
 import { ADVICE_PAGES, ADVICE_SEVERITIES, ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
 import { newEmail } from '#libs/emails';
 import { account } from '#libs/accounts';
-import { WAIT_KINDS, WAITS } from '#libs/queue';
+import { explanationShapes } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
 import { suppression } from '#libs/suppressions';
 import { webhookEvent } from '#libs/webhooks';
@@ -29,8 +29,8 @@ stringEnum(
   ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'],
   'The TLS policy of a delivery attempt.',
 );
-stringEnum('Wait', WAITS, 'What a recipient waits for.');
-stringEnum('HeldKind', WAIT_KINDS, 'The kind of a limit that holds a recipient back.');
+stringEnum('Wait', explanationShapes.recipientExplanation.fields.waiting_for.words, 'What a recipient waits for.');
+stringEnum('HeldKind', explanationShapes.held.fields.kind.words, 'The kind of a limit that holds a recipient back.');
 stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an email.');
 stringEnum(
   'SuppressionPolicy',

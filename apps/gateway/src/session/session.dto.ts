@@ -1,5 +1,5 @@
 import type { Role } from '#libs/contracts';
-import { people, userRules } from '#libs/users';
+import { userRules, userShapes } from '#libs/users';
 import { bodyClass, responseClass } from '../openapi/definition-classes.js';
 import { FieldRule } from '../rest/validation/field-rule.decorator.js';
 
@@ -67,11 +67,11 @@ export class RoleDto {
   role: Role;
 }
 
-export class InviteDto extends bodyClass<{ email: string; role: Role }>(people.invitation, 'create') {}
+export class InviteDto extends bodyClass<{ email: string; role: Role }>(userShapes.invitation, 'create') {}
 
-export class UserDto extends responseClass(people.user) {}
-export class SessionDto extends responseClass(people.session) {}
-export class MemberDto extends responseClass(people.member) {}
-export class RemovedMemberDto extends responseClass(people.removedMember) {}
-export class InvitationDto extends responseClass(people.invitation) {}
-export class OpenInvitationDto extends responseClass(people.openInvitation) {}
+export class UserDto extends responseClass(userShapes.user) {}
+export class SessionDto extends responseClass(userShapes.session) {}
+export class MemberDto extends responseClass(userShapes.member) {}
+export class RemovedMemberDto extends responseClass(userShapes.removedMember) {}
+export class InvitationDto extends responseClass(userShapes.invitation) {}
+export class OpenInvitationDto extends responseClass(userShapes.openInvitation) {}

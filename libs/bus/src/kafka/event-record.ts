@@ -6,7 +6,7 @@ import {
   type LoggedEvent,
   type PositionRecord,
 } from '#libs/contracts';
-import type { RawRecord } from '../parking/parked-events.js';
+import type { RawRecord } from '../parking/parked-event.resource.js';
 
 export const POSITION_TYPE: PositionRecord['type'] = 'log.position';
 

@@ -3,17 +3,18 @@ import { newId, type LoggedEvent } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Gauge } from 'prom-client';
+import {
+  parkedEvent,
+  toParkedEvent,
+  type ParkedContent,
+  type ParkedEvent,
+  type ParkedRow,
+  type RawRecord,
+} from './parked-event.resource.js';
 
 /** A consumer with so many parked events stops: then it is not single events that are at fault. */
 const PARKED_LIMIT = 10_000;
 const MAX_REASON = 1_000;
-
-/** A record as a consumer of Kafka received it; the parts are base64. */
-export interface RawRecord {
-  key: string | null;
-  value: string | null;
-  headers: Record<string, string>;
-}
 
 /** What a consumer could not handle: an event of the log, or a record that is not readable as one. */
 export interface Undigested {
@@ -25,36 +26,6 @@ export interface Undigested {
   record: RawRecord | null;
   reason: string;
 }
-
-export interface ParkedEvent {
-  id: string;
-  consumer: string;
-  source: string;
-  position: number;
-  event_id: string | null;
-  event_type: string | null;
-  account_id: string | null;
-  reason: string;
-  /** How often it could not be handled. */
-  failures: number;
-  replay_requested: boolean;
-  parked_at: string;
-  failed_at: string;
-}
-
-/** With the event or the record. */
-export interface ParkedContent extends ParkedEvent {
-  content: { event: LoggedEvent } | { record: RawRecord };
-}
-
-interface Row extends Omit<ParkedEvent, 'position' | 'parked_at' | 'failed_at'> {
-  position: string;
-  parked_at: Date;
-  failed_at: Date;
-}
-
-const COLUMNS = `id, consumer, source, position, event_id, event_type, account_id, reason, failures,
-  replay_requested_at IS NOT NULL AS replay_requested, parked_at, failed_at`;
 
 /** Events that their consumer cannot handle, kept until they are replayed or dropped. */
 @Injectable()
@@ -90,8 +61,8 @@ export class ParkedEvents {
 
   /** Oldest first, from the entry after `after` on. */
   async list(limit: number, consumer: string | null = null, after: string | null = null): Promise<ParkedEvent[]> {
-    const { rows } = await this.database.query<Row>(
-      `SELECT ${COLUMNS} FROM parked_events
+    const { rows } = await this.database.query<ParkedRow>(
+      `SELECT ${parkedEvent.columns} FROM parked_events
         WHERE ($2::text IS NULL OR consumer = $2) AND ($3::text IS NULL OR id > $3) ORDER BY id LIMIT $1`,
       [limit, consumer, after],
     );
@@ -99,8 +70,8 @@ export class ParkedEvents {
   }
 
   async find(id: string): Promise<ParkedContent | null> {
-    const { rows } = await this.database.query<Row & { record: string }>(
-      `SELECT ${COLUMNS}, record FROM parked_events WHERE id = $1`,
+    const { rows } = await this.database.query<ParkedRow & { record: string }>(
+      `SELECT ${parkedEvent.columns}, record FROM parked_events WHERE id = $1`,
       [id],
     );
     return rows.length === 0 ? null : toParkedContent(rows[0]);
@@ -151,12 +122,12 @@ export class ParkedEvents {
 
   /** The next event whose replay was requested; it stays parked. */
   async takeRequested(consumer: string): Promise<ParkedContent | null> {
-    const { rows } = await this.database.query<Row & { record: string }>({
+    const { rows } = await this.database.query<ParkedRow & { record: string }>({
       name: 'bus-parked-take',
       text: `UPDATE parked_events SET replay_requested_at = NULL
               WHERE id = (SELECT id FROM parked_events WHERE consumer = $1 AND replay_requested_at IS NOT NULL
                            ORDER BY replay_requested_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-             RETURNING ${COLUMNS}, record`,
+             RETURNING ${parkedEvent.columns}, record`,
       values: [consumer],
     });
     return rows.length === 0 ? null : toParkedContent(rows[0]);
@@ -182,24 +153,7 @@ function selectionValues(which: Selection): (string | null)[] {
 /** PostgreSQL text cannot hold NUL. */
 const storable = (reason: string): string => reason.replaceAll('\u0000', '').slice(0, MAX_REASON);
 
-function toParkedEvent({ position, parked_at, failed_at, ...row }: Row): ParkedEvent {
-  return {
-    id: row.id,
-    consumer: row.consumer,
-    source: row.source,
-    position: Number(position),
-    event_id: row.event_id,
-    event_type: row.event_type,
-    account_id: row.account_id,
-    reason: row.reason,
-    failures: row.failures,
-    replay_requested: row.replay_requested,
-    parked_at: parked_at.toISOString(),
-    failed_at: failed_at.toISOString(),
-  };
-}
-
-const toParkedContent = (row: Row & { record: string }): ParkedContent => ({
+const toParkedContent = (row: ParkedRow & { record: string }): ParkedContent => ({
   ...toParkedEvent(row),
   content: JSON.parse(row.record) as ParkedContent['content'],
 });

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { LoggedEvent } from '#libs/contracts';
 import { Log, Poller, Shutdown } from '#libs/kernel';
 import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
-import { ParkedEvents, type ParkedContent, type RawRecord, type Undigested } from './parked-events.js';
+import type { ParkedContent, RawRecord } from './parked-event.resource.js';
+import { ParkedEvents, type Undigested } from './parked-events.js';
 import { faultKind } from './record-fault.js';
 
 /** After so many failures of a batch for an unknown reason, its events are tried one by one. */

@@ -2,20 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { mailboxProvider, seesDomain, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { WAITS, type Wait } from '../explanation.resource.js';
-import type { QueueView } from '../waiting-queue.resource.js';
-
-/** Recipients of all accounts at one mailbox provider. */
-export interface ProviderView {
-  /** A known name, otherwise the domain. */
-  provider: string;
-  recipients: number;
-  accounts: number;
-  oldest_due_at: string | null;
-  next_attempt_at: string | null;
-  since: string;
-  /** Reasons for waiting, those with the most recipients first; at most `MAX_REASONS`. */
-  waits: QueueView[];
-}
+import type { ProviderView, QueueView } from '../queue.resource.js';
 
 /** A group of the whole installation. */
 interface GroupRow {

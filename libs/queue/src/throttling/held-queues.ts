@@ -1,28 +1,7 @@
-import type { ThrottlingState } from '#libs/mta';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
+import type { ResumedQueue, ThrottleView } from '../queue.resource.js';
 import { HELD, ThrottlingStore } from './throttling-store.js';
-
-/** A queue that is held back, for one source address. */
-export interface HeldQueue {
-  queue: string;
-  /** Null: chosen by the system. */
-  source: string | null;
-  state: ThrottlingState['kind'];
-  /** Of a slow-down: the share of the normal rate. */
-  factor: number | null;
-  /** When the reply came that caused it. */
-  since: string;
-  until: string;
-  /** Id of the automation that caused it. */
-  rule: string;
-  mx: string | null;
-  words: string | null;
-  /** The block list that has the source address, according to the reply; null: the reply is about something else. */
-  blockList: string | null;
-  /** Recipients waiting for this queue, counted up to `countedTo`. */
-  waiting: number;
-}
 
 /** Messages due any sooner could meet a process that has not learned of the release yet, and be held back again. */
 const HEARD_AFTER_MS = 1_500;
@@ -43,7 +22,7 @@ export class HeldQueues {
     this.store = new ThrottlingStore(database);
   }
 
-  async list({ limit = COUNTED_TO, countedTo = COUNTED_TO }: ListOptions = {}): Promise<HeldQueue[]> {
+  async list({ limit = COUNTED_TO, countedTo = COUNTED_TO }: ListOptions = {}): Promise<ThrottleView[]> {
     const states = await this.store.active(limit);
     const waiting = new Map<string, number>();
     for (const queue of new Set(states.map((state) => state.queue)))
@@ -58,7 +37,7 @@ export class HeldQueues {
       rule: state.rule,
       mx: state.mx,
       words: state.words,
-      blockList: state.blockList,
+      block_list: state.blockList,
       waiting: waiting.get(state.queue) ?? 0,
     }));
   }
@@ -67,7 +46,7 @@ export class HeldQueues {
    * Ends the penalties of the queue, in all processes within two seconds; waiting recipients are due then. Returns how
    * many penalties ended and how many recipients became due.
    */
-  async resume(queue: string): Promise<{ restraints: number; recipients: number }> {
+  async resume(queue: string): Promise<ResumedQueue> {
     const restraints = await this.store.lift(queue);
     return { restraints, recipients: await this.store.release(queue, HEARD_AFTER_MS) };
   }

@@ -2,29 +2,8 @@ import { Config, databaseClock } from '#libs/kernel';
 import { allowanceOf, type ThrottlingPlan } from '#libs/mta';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
+import type { SourceView } from '../queue.resource.js';
 import { throttlingPlan } from './shared-throttling.js';
-
-/** The warm-up of a source address at one provider, or at all others. */
-export interface WarmUpView {
-  /** A provider, the domain of a host without one, or null for what every other provider may get. */
-  provider: string | null;
-  /** Recipients of today (UTC); null once the address is warm there, 0 before the first day. */
-  allowance: number | null;
-  /** Recipients that delivery processes have reserved today. */
-  used: number;
-}
-
-/** A source address of SHAPING_FILE. */
-export interface SourceView {
-  address: string;
-  heloName: string;
-  pools: string[];
-  state: 'warm' | 'warming_up' | 'not_started';
-  /** The first day of the warm-up; null without one. */
-  startedAt: Date | null;
-  /** Providers with an allowance of their own or with mail today, at most `MAX_PROVIDERS`. */
-  warmUp: WarmUpView[];
-}
 
 const MAX_PROVIDERS = 100;
 const TODAY = `
@@ -53,9 +32,9 @@ export class SourceOverview {
 
   private async view({ address, heloName }: { address: string; heloName: string }): Promise<SourceView> {
     const pools = this.plan.pools.filter(({ sources }) => sources.some((one) => one.address === address));
-    const common = { address, heloName, pools: pools.map(({ name }) => name) };
+    const common = { address, helo_name: heloName, pools: pools.map(({ name }) => name) };
     const plan = this.plan.warmUps.get(address);
-    if (plan === undefined) return { ...common, state: 'warm', startedAt: null, warmUp: [] };
+    if (plan === undefined) return { ...common, state: 'warm', started_at: null, warm_up: [] };
     const now = databaseClock.now();
     const used = await this.usedToday(address, new Date(now));
     const names = new Set([...plan.providers.keys(), ...used.keys()]);
@@ -68,7 +47,7 @@ export class SourceOverview {
     }));
     const isWarm = warmUp.every(({ allowance }) => allowance === null);
     const state = now < plan.startedAt ? 'not_started' : isWarm ? 'warm' : 'warming_up';
-    return { ...common, state, startedAt: new Date(plan.startedAt), warmUp };
+    return { ...common, state, started_at: new Date(plan.startedAt).toISOString(), warm_up: warmUp };
   }
 
   private async usedToday(source: string, now: Date): Promise<Map<string, number>> {

@@ -2,7 +2,7 @@ import { Field, InputType, ObjectType } from '@nestjs/graphql';
 import { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
 import type { Shape } from '#libs/contracts';
 import { emailHistoryShapes, emailShapes } from '#libs/emails';
-import { explanation, held, recipientExplanation } from '#libs/queue';
+import { explanationShapes } from '#libs/queue';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { AttemptDto, EmailEventDto, ExplanationDto } from '../../rest/emails/email-history.dto.js';
 import { EmailItemDto } from '../../rest/emails/emails.dto.js';
@@ -88,6 +88,7 @@ const EmailEventType = objectType(eventOfEmail.name, EmailEventDto, {
 });
 export const EmailEventConnection = connectionType<EmailEventDto>(eventOfEmail.name, EmailEventType);
 
+const { explanation, held, recipientExplanation } = explanationShapes;
 for (const shape of <Shape[]>[attemptSecurity, earlierHost, held, recipientExplanation])
   objectType(shape.name, responseClass(shape), { description: shape.about });
 const AttemptType = objectType(attempt.name, AttemptDto, { description: attempt.about });

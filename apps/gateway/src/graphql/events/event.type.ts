@@ -1,11 +1,11 @@
 import { ArgsType, Field, ID, ObjectType } from '@nestjs/graphql';
-import { loggedEvent } from '#libs/bus';
+import { busShapes } from '#libs/bus';
 import { EVENT_TYPES, isId, type LoggedEvent } from '#libs/contracts';
 import { connectionType } from '../connection.js';
 import { givenParameters, type QueryParameters } from '../dto/input-type.js';
 import { DateTime, Json } from '../scalars.js';
 
-@ObjectType('Event', { description: loggedEvent.about })
+@ObjectType('Event', { description: busShapes.loggedEvent.about })
 export class EventType {
   @Field(() => ID, { description: 'The same as in the header `webhook-id` of a webhook.' })
   id: string;

@@ -14,7 +14,7 @@ import { SendingDomains } from '#libs/domains';
 import { EmailQueries } from '#libs/emails';
 import { Semaphore, TtlCache } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
-import type { QueueView } from '#libs/queue';
+import type { QueueDto } from '../../rest/queues/queues.dto.js';
 import { invalidCursor } from '../../rest/list.dto.js';
 import { invalidParameter } from '../../rest/validation/invalid-fields.js';
 import { DomainStatsType } from '../domains/domain-stats.type.js';
@@ -132,9 +132,9 @@ export class LiveResolver {
   @Subscription(() => [QueueType], {
     name: 'queues',
     description: 'What waits to be delivered, for whom, why and since when: at once, then after every change.',
-    resolve: (queues: QueueView[]) => queues,
+    resolve: (queues: QueueDto[]) => queues,
   })
-  queuesChanged(@Context('caller') caller: GraphqlCaller): Promise<AsyncIterable<QueueView[]>> {
+  queuesChanged(@Context('caller') caller: GraphqlCaller): Promise<AsyncIterable<QueueDto[]>> {
     return this.queues.open(caller.allowed('emails.read'));
   }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '#libs/contracts';
 import { Log, sleep } from '#libs/kernel';
-import { QueueOverview, type QueueView } from '#libs/queue';
+import { QueueOverview } from '#libs/queue';
+import type { QueueDto } from '../../rest/queues/queues.dto.js';
 import { LatestStream } from './live-stream.js';
 import { whileUnavailable } from './while-unavailable.js';
 
@@ -10,7 +11,7 @@ const REFRESH_MS = 1_000;
 /** The queues that one kind of key sees. */
 interface Watched {
   visibility: Visibility;
-  queues: QueueView[];
+  queues: QueueDto[];
   /** `queues` as JSON, to notice changes. */
   text: string;
   listeners: Set<() => void>;
@@ -27,7 +28,7 @@ export class QueueFeed {
     private readonly log: Log,
   ) {}
 
-  async open(visibility: Visibility): Promise<LatestStream<QueueView[]>> {
+  async open(visibility: Visibility): Promise<LatestStream<QueueDto[]>> {
     const { accountId, mode, domainIds } = visibility;
     const key = `${accountId} ${mode} ${domainIds === null ? '*' : [...domainIds].sort().join(' ')}`;
     const queues = await whileUnavailable(() => this.overview.list(visibility));

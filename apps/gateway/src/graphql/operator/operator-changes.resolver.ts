@@ -6,11 +6,11 @@ import { DoctorRuns, type DoctorRun } from '#libs/doctor';
 import { domainNameRule, normaliseDomainName } from '#libs/domains';
 import { HeldQueues } from '#libs/queue';
 import { requireOnlyOne } from '../../rest/validation/invalid-fields.js';
+import { ResumedQueueType, type ResumedQueueDto } from '../queues/queue.type.js';
 import { AccountStanding, CreateAccountInput, CreatedAccountType, OperatorAccountType } from './accounts.type.js';
 import { DoctorRunType } from './health.type.js';
 import { OperatorAccounts } from './operator-accounts.js';
 import { OperatorOf } from './operator-access.js';
-import { ResumedQueueType } from './queues.type.js';
 
 type Person = NonNullable<ChangedBy>;
 
@@ -84,7 +84,7 @@ export class OperatorChangesResolver {
   resumeQueue(
     @OperatorOf() _by: Person,
     @Args('queue', { type: () => ID, description: 'As in `Throttle.queue`' }) queue: string,
-  ): Promise<ResumedQueueType> {
+  ): Promise<ResumedQueueDto> {
     return this.queues.resume(queue);
   }
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { logBacklog, ParkedEvents } from '#libs/bus';
+import { logBacklog, ParkedEvents, type ParkedEvent } from '#libs/bus';
 import { isId, LIMITS } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { pageParameters, toConnection, type Connection, type ForwardPageArgs } from '../connection.js';
-import { toParkedEvent, type EventLogStateType, type ParkedEventType } from './event-log.type.js';
+import type { EventLogStateType, ParkedEventDto } from './event-log.type.js';
 
 /** The event log as the operator sees it: how far each consumer is, and the events that consumers could not handle. */
 @Injectable()
@@ -30,17 +30,16 @@ export class OperatorEventLog {
   }
 
   /** Oldest first. */
-  async parkedPage(page: ForwardPageArgs, consumer: string | null): Promise<Connection<ParkedEventType>> {
+  async parkedPage(page: ForwardPageArgs, consumer: string | null): Promise<Connection<ParkedEvent>> {
     const { limit = String(LIMITS.listDefault), after } = pageParameters(page);
     const size = Number(limit);
-    const found = (await this.parked.list(size + 1, consumer, after ?? null)).map(toParkedEvent);
+    const found = await this.parked.list(size + 1, consumer, after ?? null);
     const data = found.slice(0, size);
     const has_more = found.length > size;
     return toConnection({ object: 'list', has_more, data, next_cursor: has_more ? data[size - 1].id : null }, page);
   }
 
-  async findParked(id: string): Promise<ParkedEventType | null> {
-    const found = isId('prk', id) ? await this.parked.find(id) : null;
-    return found && toParkedEvent(found);
+  async findParked(id: string): Promise<ParkedEventDto | null> {
+    return isId('prk', id) ? this.parked.find(id) : null;
   }
 }

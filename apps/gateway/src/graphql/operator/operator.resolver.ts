@@ -2,15 +2,23 @@ import { Args, ArgsType, Field, ID, ObjectType, Query, ResolveField, Resolver } 
 import { DoctorRuns, type DoctorRun } from '#libs/doctor';
 import { Config } from '#libs/kernel';
 import { HeldQueues, QueueOverview, SourceOverview } from '#libs/queue';
+import type { ParkedEvent } from '#libs/bus';
 import type { AccountStatus, ChangedBy } from '#libs/accounts';
 import { ForwardPageArgs, type Connection } from '../connection.js';
 import { AccountStatusEnum, OperatorAccountConnection, OperatorAccountType } from './accounts.type.js';
-import { EventLogStateType, ParkedEventConnection, ParkedEventType } from './event-log.type.js';
+import { EventLogStateType, ParkedEventConnection, ParkedEventType, type ParkedEventDto } from './event-log.type.js';
 import { AbuseLimitsType, DoctorRunType, ServiceHealthType, ServiceZoneType } from './health.type.js';
 import { OperatorAccounts } from './operator-accounts.js';
 import { OperatorEventLog } from './operator-event-log.js';
+import {
+  ProviderQueueType,
+  SourceAddressType,
+  ThrottleType,
+  type ProviderQueueDto,
+  type SourceAddressDto,
+  type ThrottleDto,
+} from '../queues/queue.type.js';
 import { OperatorOf } from './operator-access.js';
-import { ProviderQueueType, SourceAddressType, ThrottleType, toProviderQueue } from './queues.type.js';
 import { ServiceState } from './service-state.js';
 
 const MAX_THROTTLES = 500;
@@ -91,19 +99,19 @@ export class OperatorResolver {
   @ResolveField(() => [ProviderQueueType], {
     description: 'What waits to be delivered, by mailbox provider, those with the most recipients first; at most 200.',
   })
-  async queues(): Promise<ProviderQueueType[]> {
-    return (await this.queueOverview.byProvider()).map(toProviderQueue);
+  queues(): Promise<ProviderQueueDto[]> {
+    return this.queueOverview.byProvider();
   }
 
   @ResolveField(() => [ThrottleType], { description: 'Queues that are held back, with the cause; at most 500.' })
-  throttles(): Promise<ThrottleType[]> {
+  throttles(): Promise<ThrottleDto[]> {
     return this.held.list({ limit: MAX_THROTTLES, countedTo: WAITING_COUNTED_TO });
   }
 
   @ResolveField(() => [SourceAddressType], {
     description: 'The source addresses of SHAPING_FILE; empty if the system chooses the address.',
   })
-  sources(): Promise<SourceAddressType[]> {
+  sources(): Promise<SourceAddressDto[]> {
     return this.sourceOverview.list();
   }
 
@@ -113,7 +121,7 @@ export class OperatorResolver {
   }
 
   @ResolveField(() => ParkedEventConnection, { description: 'Events that consumers could not handle, oldest first.' })
-  parkedEvents(@Args() { consumer, ...page }: ParkedEventsArgs): Promise<Connection<ParkedEventType>> {
+  parkedEvents(@Args() { consumer, ...page }: ParkedEventsArgs): Promise<Connection<ParkedEvent>> {
     return this.events.parkedPage(page, consumer ?? null);
   }
 
@@ -123,7 +131,7 @@ export class OperatorResolver {
   })
   parkedEvent(
     @Args('id', { type: () => ID, description: 'The id of the entry' }) id: string,
-  ): Promise<ParkedEventType | null> {
+  ): Promise<ParkedEventDto | null> {
     return this.events.findParked(id);
   }
 

@@ -1,4 +1,4 @@
-import type { HeldQueue } from '#libs/queue';
+import type { ThrottleView } from '#libs/queue';
 import { expect, it } from 'vitest';
 import { serviceProblems, stateOf, type ServiceFacts } from './service-problems.js';
 
@@ -17,14 +17,14 @@ const WELL: ServiceFacts = {
   backlog: { outboxSeconds: 0, consumers: [{ consumer: 'webhooks', lag: 3, movedAt: ago(1), parked: 0 }] },
 };
 
-function held(queue: string, more: Partial<HeldQueue> = {}): HeldQueue {
+function held(queue: string, more: Partial<ThrottleView> = {}): ThrottleView {
   return {
     ...{ queue, source: null, state: 'suspended', factor: null, rule: 'listed-address', waiting: 10 },
     since: ago(60).toISOString(),
     until: ago(-600).toISOString(),
     mx: `mx.${queue}`,
     words: '554 5.7.1 blocked using zen.spamhaus.org',
-    blockList: 'zen.spamhaus.org',
+    block_list: 'zen.spamhaus.org',
     ...more,
   };
 }
@@ -59,7 +59,7 @@ it('reports a block list once for all queues, with the reply for which most reci
 });
 
 it('reports queues that are held back for another reason only while mail waits for them', () => {
-  const slow = (waiting: number) => held('yahoo', { blockList: null, words: '421 4.7.0 [TSS04]', waiting });
+  const slow = (waiting: number) => held('yahoo', { block_list: null, words: '421 4.7.0 [TSS04]', waiting });
   expect(found({ throttles: [slow(0)] }).state).toBe('ok');
   expect(found({ throttles: [slow(1)] }).problems).toMatchObject([
     { kind: 'throttled', message: '1 queue is held back by replies of servers. 1 recipient waits.' },

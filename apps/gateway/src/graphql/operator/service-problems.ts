@@ -1,4 +1,4 @@
-import type { HeldQueue } from '#libs/queue';
+import type { ThrottleView } from '#libs/queue';
 
 /** `critical`: mail is not accepted, delivered or counted, or soon will not be. */
 export type Severity = 'warning' | 'critical';
@@ -32,7 +32,7 @@ export interface ServiceFacts {
   statistics: { problem: string | null; since: Date | null };
   programs: readonly { program: string; isAlive: boolean; silentSeconds: number }[];
   disk: { freeBytes: number; totalBytes: number; daysLeft: number | null } | null;
-  throttles: readonly HeldQueue[];
+  throttles: readonly ThrottleView[];
   /** Due time of the oldest recipient for which a delivery slot is missing. */
   oldestDueAt: Date | null;
   backlog: {
@@ -97,10 +97,10 @@ function programProblems({ programs, now }: ServiceFacts): ServiceProblem[] {
 
 /** One problem for each block list: a listed address is refused by many servers with the same reply. */
 function blockProblems({ throttles }: ServiceFacts): ServiceProblem[] {
-  const lists = new Map<string, HeldQueue[]>();
+  const lists = new Map<string, ThrottleView[]>();
   for (const one of throttles) {
-    if (one.blockList === null) continue;
-    lists.set(one.blockList, [...(lists.get(one.blockList) ?? []), one]);
+    if (one.block_list === null) continue;
+    lists.set(one.block_list, [...(lists.get(one.block_list) ?? []), one]);
   }
   return [...lists].map(([list, held]) => {
     const sources = [...new Set(held.map(({ source }) => source))].filter((source) => source !== null);
@@ -114,7 +114,7 @@ function blockProblems({ throttles }: ServiceFacts): ServiceProblem[] {
 
 /** Queues that are held back for another reason, as far as mail waits for them. */
 function throttleProblems({ throttles }: ServiceFacts): ServiceProblem[] {
-  const held = throttles.filter(({ blockList, waiting }) => blockList === null && waiting > 0);
+  const held = throttles.filter(({ block_list, waiting }) => block_list === null && waiting > 0);
   if (held.length === 0) return [];
   const message = `${counted(queuesOf(held).size, 'queue is', 'queues are')} held back by replies of servers. ${waitingIn(held)}`;
   return [problem('throttled', 'warning', { message, ...causeOf(held) })];
@@ -156,22 +156,22 @@ function diskProblems({ disk }: ServiceFacts): ServiceProblem[] {
 }
 
 /** The reply of the server for which most recipients wait, and since when it or another one has given such replies. */
-function causeOf(held: readonly HeldQueue[]): { reply: string | null; since: Date } {
+function causeOf(held: readonly ThrottleView[]): { reply: string | null; since: Date } {
   const [first] = [...held].sort((a, b) => b.waiting - a.waiting);
   const since = new Date(Math.min(...held.map((one) => Date.parse(one.since))));
   return { reply: first.words === null ? null : `${first.mx ?? first.queue}: ${first.words}`, since };
 }
 
 /** With the number of recipients that wait: a queue is held once for each source address. */
-const queuesOf = (held: readonly HeldQueue[]): Map<string, number> =>
+const queuesOf = (held: readonly ThrottleView[]): Map<string, number> =>
   new Map(held.map(({ queue, waiting }) => [queue, waiting]));
 
-function refusals(held: readonly HeldQueue[]): string {
+function refusals(held: readonly ThrottleView[]): string {
   const [[queue], ...others] = queuesOf(held);
   return others.length === 0 ? `${queue.replace(/^domain:/, '')} refuses us` : `${others.length + 1} queues refuse us`;
 }
 
-function waitingIn(held: readonly HeldQueue[]): string {
+function waitingIn(held: readonly ThrottleView[]): string {
   const recipients = [...queuesOf(held).values()].reduce((sum, waiting) => sum + waiting, 0);
   return `${counted(recipients, 'recipient waits', 'recipients wait')}.`;
 }

@@ -1,23 +1,38 @@
-import { waitingQueue } from '#libs/queue';
+import { ID } from '@nestjs/graphql';
+import { queueShapes } from '#libs/queue';
+import { responseClass } from '../../openapi/definition-classes.js';
 import { QueueDto } from '../../rest/queues/queues.dto.js';
 import { objectType } from '../dto/object-type.js';
+import { Long, stringEnum } from '../scalars.js';
 
-export const QueueType = objectType(waitingQueue.name, QueueDto, {
-  description: waitingQueue.about,
-  fields: {
-    domain: { description: 'The domain of the recipients.' },
-    provider: { description: 'The mailbox provider, as in statistics: a known name, otherwise the domain.' },
-    recipients: { description: 'The number of recipients.' },
-    oldest_due_at: { description: 'Due time of the oldest recipient that is due; null if none is.' },
-    next_attempt_at: { description: 'When the next recipient becomes due; null if all are due or being delivered.' },
-    waiting_for: { description: 'What the recipients wait for, as in the explanation of an email.' },
-    reason: { description: 'A sentence for people, with the reply of the server that caused it.' },
-    code: { description: 'The SMTP reply that caused it; null without one.' },
-    host: { description: 'The server that sent the reply, or that could not be reached; null without one.' },
-    block_list: { description: 'The block list that has our address, according to that reply; null otherwise.' },
-    since: {
-      description:
-        'Since when the oldest recipient has waited: its acceptance, or its scheduled time once that has passed.',
-    },
-  },
+const { providerQueue, resumedQueue, sourceAddress, throttle, waitingQueue, warmUpDay } = queueShapes;
+
+/** Views of the operator, which REST does not have. */
+export class ProviderQueueDto extends responseClass(providerQueue) {}
+export class ThrottleDto extends responseClass(throttle) {}
+export class ResumedQueueDto extends responseClass(resumedQueue) {}
+export class SourceAddressDto extends responseClass(sourceAddress) {}
+
+stringEnum('ThrottleKind', throttle.fields.state.words, 'How a queue is held back.');
+stringEnum('SourceState', sourceAddress.fields.state.words, 'How far the warm-up of an address is.');
+
+export const QueueType = objectType(waitingQueue.name, QueueDto, { description: waitingQueue.about });
+export const ProviderQueueType = objectType(providerQueue.name, ProviderQueueDto, {
+  description: providerQueue.about,
+  fields: { recipients: { type: Long }, waits: { type: [QueueType] } },
+});
+export const ThrottleType = objectType(throttle.name, ThrottleDto, {
+  description: throttle.about,
+  fields: { queue: { type: ID } },
+});
+export const ResumedQueueType = objectType(resumedQueue.name, ResumedQueueDto, {
+  description: resumedQueue.about,
+  fields: { recipients: { type: Long } },
+});
+objectType(warmUpDay.name, responseClass(warmUpDay), {
+  description: warmUpDay.about,
+  fields: { allowance: { type: Long }, used: { type: Long } },
+});
+export const SourceAddressType = objectType(sourceAddress.name, SourceAddressDto, {
+  description: sourceAddress.about,
 });

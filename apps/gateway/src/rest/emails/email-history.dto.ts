@@ -1,5 +1,5 @@
 import { emailHistoryShapes } from '#libs/emails';
-import { explanation } from '#libs/queue';
+import { explanationShapes } from '#libs/queue';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 
@@ -13,4 +13,4 @@ export class AttemptDto extends responseClass(emailHistoryShapes.attempt) {}
 export class AttemptsQuery extends pageQueryOf('atm') {}
 export class AttemptList extends listOf(AttemptDto, 'atm') {}
 
-export class ExplanationDto extends responseClass(explanation) {}
+export class ExplanationDto extends responseClass(explanationShapes.explanation) {}

@@ -1,4 +1,4 @@
-import { loggedEvent } from '#libs/bus';
+import { busShapes } from '#libs/bus';
 import { EVENT_TYPES, type LoggedEvent } from '#libs/contracts';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { listPattern } from '../../openapi/properties.js';
@@ -43,7 +43,7 @@ export class EventsQuery extends pageQueryOf('evt') {
   created_before?: string;
 }
 
-export class EventDto extends responseClass(loggedEvent) {}
+export class EventDto extends responseClass(busShapes.loggedEvent) {}
 export const toEventResponse = ({ event: { id, type, created_at, data } }: LoggedEvent): EventDto => ({
   id,
   type,
