@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ConfigError, loadConfig, PROGRAMS, SETTINGS, type Program } from '#libs/kernel';
+import { ConfigError, loadConfig, type Program } from '#libs/kernel';
+import { PROGRAMS, SETTINGS } from '../../libs/kernel/src/config/config.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');

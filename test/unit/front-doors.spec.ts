@@ -3,28 +3,28 @@ import { expect, it } from 'vitest';
 
 /** The exports of each library. A number may only fall: lower it here when a change does. */
 const EXPORTS: Record<string, number> = {
-  accounts: 42,
-  bus: 28,
+  accounts: 31,
+  bus: 27,
   contracts: 97,
   dns: 17,
   doctor: 11,
-  domains: 47,
+  domains: 34,
   emails: 84,
-  erasure: 9,
+  erasure: 6,
   inbound: 8,
-  kernel: 59,
-  mime: 38,
+  kernel: 57,
+  mime: 37,
   mta: 43,
   notices: 3,
-  persistence: 50,
-  queue: 27,
+  persistence: 49,
+  queue: 25,
   'safe-fetch': 9,
   stats: 28,
-  suppressions: 22,
+  suppressions: 18,
   'tls-reports': 5,
   tracking: 10,
   users: 19,
-  webhooks: 34,
+  webhooks: 17,
 };
 
 it('lets every library export no more than before', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sentences } from '#libs/contracts';
-import { WAIT_KINDS, WAITS } from '#libs/queue';
+import { explanationShapes } from '#libs/queue';
 import { expect, it } from 'vitest';
 
 const json = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
@@ -29,8 +29,8 @@ it('has a sentence for every kind of automated client', () => {
 });
 
 it('has a sentence for whatever a recipient waits for', () => {
-  expect(Object.keys(sentences.HOLDS)).toEqual([...WAIT_KINDS]);
-  expect(Object.keys(sentences.WAITING_FOR)).toEqual([...WAITS]);
+  expect(Object.keys(sentences.HOLDS)).toEqual(explanationShapes.held.fields.kind.words);
+  expect(Object.keys(sentences.WAITING_FOR)).toEqual(explanationShapes.recipientExplanation.fields.waiting_for.words);
 });
 
 it('has a sentence for every action of the audit log', () => {

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { account, Accounts, ApiKeys } from '#libs/accounts';
+import { Accounts, ApiKeys, accountShapes } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
 import { Config, Log } from '#libs/kernel';
 import { Database, migrate, untilAvailable } from '#libs/persistence';
@@ -61,7 +61,7 @@ export class FirstAccount implements OnModuleInit {
   private notifyAddresses(): string[] {
     const { BOOTSTRAP_ADMIN_EMAIL: address } = this.config.settings;
     if (address === undefined) return [];
-    const [problem] = account.ruleOf('notify_addresses')([address]);
+    const [problem] = accountShapes.account.ruleOf('notify_addresses')([address]);
     if (problem === undefined) return [address];
     this.log.warn('BOOTSTRAP_ADMIN_EMAIL is not an address, so the first account gets no notices', { address });
     return [];

@@ -12,5 +12,4 @@ export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './post
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { LogTail, type FollowedTail } from './postgres/log-tail.js';
 export { TableRelay, type RelayedTable, type TableRecord } from './relayed-table.js';
-export { Sequencer } from './postgres/sequencer.js';
 export { StatisticsRecord } from './statistics-record.js';

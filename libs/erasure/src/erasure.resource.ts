@@ -1,5 +1,5 @@
 import { fields, formats, resource, type RowOf, type Shape, type ViewOf } from '#libs/contracts';
-import { suppression } from '#libs/suppressions';
+import { suppressionShapes } from '#libs/suppressions';
 
 const ADDRESS = 'user@example.net';
 
@@ -21,18 +21,18 @@ const COUNTED = [
 export type Counted = (typeof COUNTED)[number];
 
 /** A request to erase a recipient. */
-export const erasureRequest = {
+const erasureRequest = {
   name: 'ErasureRequest',
   about: 'The recipient to erase.',
   fields: {
     email: fields
       .text('The address to erase', ADDRESS, { format: formats.ADDRESS_FORMAT })
-      .given(suppression.ruleOf('email'), { required: true }),
+      .given(suppressionShapes.suppression.ruleOf('email'), { required: true }),
   },
 } as const satisfies Shape;
 
 /** A place that the service cannot erase. */
-export const elsewhere = {
+const elsewhere = {
   name: 'Elsewhere',
   about: 'A place where an erased address may still be.',
   fields: {
@@ -93,3 +93,5 @@ export const erasure = resource({
 });
 export interface ErasureView extends ViewOf<typeof erasure> {}
 export interface ErasureRow extends RowOf<typeof erasure> {}
+
+export const erasureShapes = { elsewhere, erasure, erasureReceipt, erasureRequest };

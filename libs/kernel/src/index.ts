@@ -15,8 +15,6 @@ export {
   configWarnings,
   DEFAULT_SERVICE_DOMAIN,
   loadConfig,
-  PROGRAMS,
-  SETTINGS,
   type Program,
 } from './config/config.js';
 export { keyProblem, readTlsFiles, type KeyProblem, type TlsFiles } from './config/tls-files.js';

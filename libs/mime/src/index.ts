@@ -19,4 +19,4 @@ export { signDkim } from './dkim/sign-dkim.js';
 export { dkimRecordValue, generateDkimKeys, type DkimKey } from './dkim/dkim-keys.js';
 export type { DeliveryStatus, InboundReport } from './reports/inbound-report.js';
 export { isRedacted } from './reports/redacted-address.js';
-export { readReport, readReportInSteps, reportSubject } from './reports/read-report.js';
+export { readReportInSteps, reportSubject } from './reports/read-report.js';

@@ -25,7 +25,6 @@ export { migrate } from './migrate.js';
 export { NoticeOutbox, requestNotice, type PendingNotice } from './notices.js';
 export { appendEvents, outboxRow, routedEvent } from './outbox.js';
 export { startProgram } from './program/start-program.js';
-export { PersistenceModule } from './persistence.module.js';
 export { Worker } from './worker.js';
 export {
   establishMasterKey,

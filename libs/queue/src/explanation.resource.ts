@@ -17,7 +17,7 @@ export const WAITS = [
 ] as const satisfies (keyof typeof sentences.WAITING_FOR)[];
 export type Wait = (typeof WAITS)[number];
 
-export const WAIT_KINDS = [
+const WAIT_KINDS = [
   'concurrency',
   'rate',
   'slow_down',
@@ -26,7 +26,7 @@ export const WAIT_KINDS = [
   'dns',
 ] as const satisfies (WaitReason['kind'] & keyof typeof sentences.HOLDS)[];
 
-export const held = {
+const held = {
   name: 'Held',
   about: 'A limit that holds a recipient back.',
   fields: {
@@ -49,7 +49,7 @@ export const held = {
 } as const satisfies Shape;
 export interface HeldView extends ViewOf<typeof held> {}
 
-export const recipientExplanation = {
+const recipientExplanation = {
   name: 'RecipientExplanation',
   about: 'Why a recipient is in its state, and what happens next.',
   fields: {
@@ -77,7 +77,7 @@ export const recipientExplanation = {
 export interface RecipientExplanation extends ViewOf<typeof recipientExplanation> {}
 
 /** Why a message is where it is. */
-export const explanation = {
+const explanation = {
   name: 'Explanation',
   about: 'Why the recipients of an email are in their states.',
   fields: {

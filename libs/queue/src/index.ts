@@ -1,5 +1,4 @@
 export { DispatchModule, QueueApiModule, QueueModule } from './queue.module.js';
-export { Queue } from './queue.js';
 export { EmailExplanation } from './explain/email-explanation.js';
 export { explanationShapes } from './explanation.resource.js';
 export { QueueOverview } from './overview/queue-overview.js';
@@ -8,7 +7,7 @@ export { foreignSources } from './throttling/foreign-sources.js';
 export { HeldQueues } from './throttling/held-queues.js';
 export { SourceOverview } from './throttling/source-overview.js';
 export { QueueDepths } from './throttling/queue-depths.js';
-export { throttlingPlan, SharedThrottling } from './throttling/shared-throttling.js';
+export { throttlingPlan } from './throttling/shared-throttling.js';
 export { fullMailboxSuppressions, hardBounceSuppression } from './settle/suppress-on-bounce.js';
 export { recordLateReport } from './settle/late-bounce.js';
 export { eraseFromEmail } from './commands/erase-attempts.js';

@@ -2,7 +2,7 @@ import { fields, type Shape, type ViewOf } from '#libs/contracts';
 import { WAITS } from './explanation.resource.js';
 
 /** Computed from all unsettled recipients; it has no rows of its own. */
-export const waitingQueue = {
+const waitingQueue = {
   name: 'Queue',
   about: 'Recipients at one domain that wait for the same thing.',
   fields: {
@@ -35,7 +35,7 @@ export interface QueueView extends ViewOf<typeof waitingQueue> {}
 
 const { oldest_due_at, next_attempt_at } = waitingQueue.fields;
 
-export const providerQueue = {
+const providerQueue = {
   name: 'ProviderQueue',
   about: 'Recipients of all accounts at one mailbox provider that wait.',
   fields: {
@@ -52,7 +52,7 @@ export const providerQueue = {
 /** Recipients of all accounts at one mailbox provider. */
 export interface ProviderView extends ViewOf<typeof providerQueue> {}
 
-export const throttle = {
+const throttle = {
   name: 'Throttle',
   about: 'A queue that is held back, for one source address.',
   fields: {
@@ -76,7 +76,7 @@ export const throttle = {
 } as const satisfies Shape;
 export interface ThrottleView extends ViewOf<typeof throttle> {}
 
-export const resumedQueue = {
+const resumedQueue = {
   name: 'ResumedQueue',
   about: 'The result of resuming a queue.',
   fields: {
@@ -96,7 +96,7 @@ const warmUpDay = {
   },
 } as const satisfies Shape;
 
-export const sourceAddress = {
+const sourceAddress = {
   name: 'SourceAddress',
   about: 'An address that mail is sent from.',
   fields: {

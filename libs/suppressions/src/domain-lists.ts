@@ -25,15 +25,12 @@ interface Row {
  * Call it in the transaction that removes a domain. Its entries are kept: recipients who unsubscribed stay unsubscribed if
  * the account adds the domain again, under a new id.
  */
-export async function keepSuppressionsOfDomain(
-  tx: Queryable,
-  { accountId, id, name }: SuppressionDomain,
-): Promise<void> {
+async function keepSuppressionsOfDomain(tx: Queryable, { accountId, id, name }: SuppressionDomain): Promise<void> {
   await tx.query(KEEP, [accountId, id, name]);
 }
 
 /** Call it in the transaction that adds a domain: the entries of an earlier domain of the same name apply to it. */
-export async function restoreSuppressionsOfDomain(tx: Queryable, domain: SuppressionDomain): Promise<void> {
+async function restoreSuppressionsOfDomain(tx: Queryable, domain: SuppressionDomain): Promise<void> {
   const { accountId, id, name } = domain;
   const { rows } = await tx.query<Row>(FORMER, [accountId, name]);
   if (rows.length === 0) return;
@@ -42,7 +39,13 @@ export async function restoreSuppressionsOfDomain(tx: Queryable, domain: Suppres
 }
 
 /** The id under which the entries of a domain are stored; it may have been removed since, or added again. */
-export async function suppressionDomainId(tx: Queryable, { accountId, id, name }: SuppressionDomain): Promise<string> {
+async function suppressionDomainId(tx: Queryable, { accountId, id, name }: SuppressionDomain): Promise<string> {
   const { rows } = await tx.query<Row>(CURRENT, [accountId, name]);
   return rows.at(0)?.domain_id ?? id;
 }
+
+export const domainSuppressions = {
+  keep: keepSuppressionsOfDomain,
+  restore: restoreSuppressionsOfDomain,
+  idOf: suppressionDomainId,
+};

@@ -9,7 +9,7 @@ import {
 const SERVER_REPLY = '5.1.1 No such user';
 
 /** The observation that led to an entry; fields that do not apply are null. */
-export const suppressionEvidence = {
+const suppressionEvidence = {
   name: 'SuppressionEvidence',
   about: 'The bounce or complaint that caused a suppression.',
   fields: {
@@ -109,3 +109,5 @@ export interface SuppressionRow extends RowOf<typeof suppression> {}
 
 export const toSuppressionView = (row: SuppressionRow): SuppressionView =>
   suppression.toView(row, { object: 'suppression', scope: row.domain_id === null ? 'account' : 'domain' });
+
+export const suppressionShapes = { suppression, suppressionEvidence };

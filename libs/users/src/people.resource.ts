@@ -1,4 +1,4 @@
-import { apiKey } from '#libs/accounts';
+import { accountShapes } from '#libs/accounts';
 import { fields, resource, ROLES, type RowOf, type Shape, type ViewOf } from '#libs/contracts';
 import { userRules } from './user-rules.js';
 
@@ -73,7 +73,7 @@ export const invitation = resource({
   internal: { account_id: fields.column<string>() },
 });
 
-export const openInvitation = {
+const openInvitation = {
   name: 'OpenInvitation',
   about: 'An invitation as the invited person sees it.',
   fields: {
@@ -86,7 +86,7 @@ export const openInvitation = {
   },
 } as const satisfies Shape;
 
-export const removedMember = {
+const removedMember = {
   name: 'RemovedMember',
   about: 'A person who was removed from an account, and what the person leaves behind.',
   fields: {
@@ -102,7 +102,7 @@ export const removedMember = {
       'Open invitations that the person had made, which are revoked',
     ),
     api_keys: fields.objects(
-      apiKey,
+      accountShapes.apiKey,
       'Keys that the person created, or that were created with such a key. They work until they are revoked',
     ),
   },

@@ -7,7 +7,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 const MAX_TEXT = 1_000;
 
 /** An address that the user has or gets. */
-export const userEmailRule: Rule = (value) => {
+const userEmailRule: Rule = (value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
   const mailbox = parseMailbox(value);
   if ('problem' in mailbox) return problem('invalid_address', mailbox.problem);
@@ -25,19 +25,19 @@ export const newPasswordRule: Rule = (value) => {
 };
 
 /** A password, an address or a token that is compared only: a wrong form is a wrong value. */
-export const credentialRule: Rule = (value) => {
+const credentialRule: Rule = (value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
   return value.length > MAX_TEXT ? problem('too_long', `must have at most ${MAX_TEXT} characters`) : none;
 };
 
-export const userNameRule: Rule = (value) => {
+const userNameRule: Rule = (value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
   if (value.length > LIMITS.userNameLength)
     return problem('too_long', `must have at most ${LIMITS.userNameLength} characters`);
   return CONTROLS.test(value) ? problem('invalid_characters', 'must not contain control characters') : none;
 };
 
-export const roleRule: Rule = (value) =>
+const roleRule: Rule = (value) =>
   (ROLES as readonly unknown[]).includes(value) ? none : problem('invalid_value', `must be one of ${ROLES.join(', ')}`);
 
 /** The stored form of an address: all spellings of a user's address are one. */

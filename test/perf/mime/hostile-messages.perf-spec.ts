@@ -1,13 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  composeMessage,
-  generateDkimKeys,
-  parseMailbox,
-  prepareRelayed,
-  readParts,
-  readReport,
-  signDkim,
-} from '#libs/mime';
+import { composeMessage, generateDkimKeys, parseMailbox, prepareRelayed, readParts, signDkim } from '#libs/mime';
+import { readReport } from '../../../libs/mime/src/reports/read-report.js';
 import { createPrivateKey } from 'node:crypto';
 import { decodeEncodedWords } from '../../../libs/mime/src/parse/encoded-words.js';
 import { findFiles } from '../../../libs/mime/src/parse/find-files.js';

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccountEntity, Accounts, Allowances, type AllowanceClaim } from '#libs/accounts';
+import { AccountEntity, Accounts, Allowances } from '#libs/accounts';
+import type { AllowanceClaim } from '../../../libs/accounts/src/allowances/allowances.js';
 import { Database, type Queryable } from '#libs/persistence';
 import { Log, SecretBox } from '#libs/kernel';
 import { passTime } from '../../support/timing/clock.js';

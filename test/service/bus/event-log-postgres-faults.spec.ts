@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId, type RoutedEvent } from '#libs/contracts';
-import { LiveLog, OutboxRelay, Sequencer, type EventBatch } from '#libs/bus';
+import { LiveLog, OutboxRelay, type EventBatch } from '#libs/bus';
+import { Sequencer } from '../../../libs/bus/src/postgres/sequencer.js';
 import { Metrics } from '#libs/kernel';
 import { appendEvents, Database, routedEvent, Worker } from '#libs/persistence';
 import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';

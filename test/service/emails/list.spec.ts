@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EMAIL_STATUSES, LAST_EVENTS, type Page, type Visibility, wholeAccount } from '#libs/contracts';
-import { SendingDomains, type SendingDomain } from '#libs/domains';
+import { SendingDomains } from '#libs/domains';
+import type { SendingDomain } from '../../../libs/domains/src/active-domains.js';
 import { EmailList, type EmailFilter, type EmailSummary } from '#libs/emails';
 import type { EmailDto as EmailView } from '../../../apps/gateway/src/rest/emails/emails.dto.js';
 import { Database } from '#libs/persistence';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SendingDomains } from '#libs/domains';
 import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-link.js';
 import { Database } from '#libs/persistence';
-import { restoreSuppressionsOfDomain } from '#libs/suppressions';
+import { domainSuppressions } from '#libs/suppressions';
 import { mail } from '../../support/samples/mail.js';
 import { startGatewayApp, type GatewayApp, type Verb } from '../../support/fixtures/gateway-app.js';
 import { until } from '../../support/timing/until.js';
@@ -205,7 +205,7 @@ describe('one-click unsubscription', () => {
     const theirs = await gateway.agent(other.key).post('/domains').send({ name: sender.domain });
     other.domainId = (theirs.body as { id: string }).id;
     expect((await entry('gone@example.org', other)).status).toBe(404);
-    await gateway.app.get(SendingDomains).addVouched(sender.accountId, sender.domain, restoreSuppressionsOfDomain);
+    await gateway.app.get(SendingDomains).addVouched(sender.accountId, sender.domain, domainSuppressions.restore);
     const refused = await send('gone@example.org', {}, sender);
     expect(refused.status).toBe(422);
   });

@@ -2,7 +2,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { KernelModule, Log, Shutdown } from '#libs/kernel';
-import { Database, PersistenceModule } from '#libs/persistence';
+import { Database } from '#libs/persistence';
+import { PersistenceModule } from '../../../libs/persistence/src/persistence.module.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { testConfig } from '../../support/persistence/database.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';

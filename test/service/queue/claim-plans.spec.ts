@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Queue } from '#libs/queue';
+import { Queue } from '../../../libs/queue/src/queue.js';
 import { fillBacklog } from '../../support/delivery/backlog.js';
 import { openQueueFixture, type QueueProcess, type QueueFixture } from '../../support/delivery/queue-fixture.js';
 import { tableReads } from '../../support/persistence/table-reads.js';

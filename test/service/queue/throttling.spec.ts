@@ -1,6 +1,7 @@
 import { Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
-import { HeldQueues, QueueDepths, SharedThrottling } from '#libs/queue';
+import { HeldQueues, QueueDepths } from '#libs/queue';
+import { SharedThrottling } from '../../../libs/queue/src/throttling/shared-throttling.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 import { type DeliveryJob } from '#libs/emails';
 import { Database, Worker } from '#libs/persistence';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
-import { Queue } from '#libs/queue';
+import { Queue } from '../../../libs/queue/src/queue.js';
 import type { GatewayApp } from '../fixtures/gateway-app.js';
 
 export type ScriptedOutcome = 'delivered' | 'deferred' | 'bounced';

@@ -4,7 +4,7 @@ import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailIntake, LocalDelivery, type Submission } from '#libs/emails';
 import { Log, Metrics, SecretBox, Shutdown, LocalNotifications } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
-import { Queue } from '#libs/queue';
+import { Queue } from '../../../libs/queue/src/queue.js';
 import { SafeFetch } from '#libs/safe-fetch';
 import { SuppressionCache, SuppressionList } from '#libs/suppressions';
 import { AcceptGroups } from '../../../libs/emails/src/intake/accept-groups.js';

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readReport, type InboundReport } from '#libs/mime';
+import type { InboundReport } from '#libs/mime';
+import { readReport } from '../../../libs/mime/src/reports/read-report.js';
 import { classifyBounce } from '../../../libs/inbound/src/classify-bounce.js';
 import {
   fillPlaceholders,

@@ -1,4 +1,4 @@
-import { account, OPERATOR, type Standing } from '#libs/accounts';
+import { OPERATOR, type Standing, accountShapes } from '#libs/accounts';
 import { UsageError, type Command } from './command.js';
 import { checkedPlan, requiredOption, textOption } from './option-checks.js';
 import { table } from './output.js';
@@ -65,7 +65,7 @@ const notify: Command = {
   summary: 'Sets the addresses that receive notices, separated by commas; "none" removes them.',
   prepare: ({ positionals: [id, written] }) => {
     const addresses = written === 'none' ? [] : written.split(',').map((address) => address.trim());
-    const [problem] = account.ruleOf('notify_addresses')(addresses);
+    const [problem] = accountShapes.account.ruleOf('notify_addresses')(addresses);
     if (problem) throw new UsageError(`The list of addresses${problem.path} ${problem.message}.`);
     return async ({ accounts }) => {
       const { notify_addresses } = await accounts.change(id, { notify_addresses: addresses }, { actor: OPERATOR });

@@ -1,4 +1,4 @@
-import { apiKey, type ApiKeyOptions, type ApiKeyView } from '#libs/accounts';
+import { type ApiKeyOptions, type ApiKeyView, accountShapes } from '#libs/accounts';
 import { LIMITS, PERMISSIONS, Refusal, SCOPES, type Permission, type Scope, wholeAccount } from '#libs/contracts';
 import { requireAccount, type Administration } from './administration.js';
 import { UsageError, type Command, type CommandInput } from './command.js';
@@ -66,10 +66,10 @@ function checkedOptions(input: CommandInput): ApiKeyOptions {
   const { permission, expires } = input.options;
   const name = textOption(input, 'name', 'made on the command line');
   if (scopes && permission !== undefined) throw new UsageError('Give --permission or --scopes, not both.');
-  checkedOption('name', name, apiKey.ruleOf('name'));
-  checkedOption('scopes', scopes, apiKey.ruleOf('scopes'));
-  checkedOption('ip', allowedIps, apiKey.ruleOf('allowed_ips'));
-  checkedOption('expires', expires, apiKey.ruleOf('expires_at'));
+  checkedOption('name', name, accountShapes.apiKey.ruleOf('name'));
+  checkedOption('scopes', scopes, accountShapes.apiKey.ruleOf('scopes'));
+  checkedOption('ip', allowedIps, accountShapes.apiKey.ruleOf('allowed_ips'));
+  checkedOption('expires', expires, accountShapes.apiKey.ruleOf('expires_at'));
   return {
     name,
     mode: input.options['test'] === true ? 'test' : 'live',

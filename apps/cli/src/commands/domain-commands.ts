@@ -1,6 +1,6 @@
 import { Refusal, wholeAccount, type Visibility } from '#libs/contracts';
 import { zoneLine, type DomainView, type RotationRequest } from '#libs/domains';
-import { restoreSuppressionsOfDomain } from '#libs/suppressions';
+import { domainSuppressions } from '#libs/suppressions';
 import { requireAccount, type Administration } from './administration.js';
 import type { Command } from './command.js';
 import { table } from './output.js';
@@ -14,7 +14,7 @@ const vouch: Command = {
     ({ positionals: [accountId, written] }) =>
     async (admin) => {
       await requireAccount(admin, accountId);
-      const { id, name, status } = await admin.domains.addVouched(accountId, written, restoreSuppressionsOfDomain);
+      const { id, name, status } = await admin.domains.addVouched(accountId, written, domainSuppressions.restore);
       return { json: { id, name, status }, text: `${accountId} may send from ${name} (${id}).` };
     },
 };

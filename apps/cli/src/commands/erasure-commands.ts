@@ -1,7 +1,7 @@
 import { OPERATOR } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import type { ErasureView } from '#libs/erasure';
-import { suppression } from '#libs/suppressions';
+import { suppressionShapes } from '#libs/suppressions';
 import { requireAccount } from './administration.js';
 import { UsageError, type Command } from './command.js';
 
@@ -11,7 +11,7 @@ const erase: Command = {
   options: {},
   summary: 'Requests the erasure of a recipient from all stores of an account; the running service does the work.',
   prepare: ({ positionals: [account, address] }) => {
-    const [problem] = suppression.ruleOf('email')(address);
+    const [problem] = suppressionShapes.suppression.ruleOf('email')(address);
     if (problem) throw new UsageError(`The address ${problem.message}.`);
     return async (admin) => {
       await requireAccount(admin, account);

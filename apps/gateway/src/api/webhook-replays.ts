@@ -1,4 +1,4 @@
-import { RUNNING_REPLAYS, WebhookRangeReplays } from '#libs/webhooks';
+import { WebhookRangeReplays } from '#libs/webhooks';
 import { ReplayWebhookInput, WebhookReplayConnection } from '../graphql/webhooks/webhook.type.js';
 import { markReplayed } from '../rest/emails/idempotency.js';
 import { pageRequest } from '../rest/list.dto.js';
@@ -19,7 +19,7 @@ const start = operation({
     field: 'Mutation.replayWebhook',
     about:
       'Starts to send the events of a time range again in the background, oldest first. The same call while the replay ' +
-      `runs returns that replay. At most ${RUNNING_REPLAYS} replays of a webhook run at the same time: \`conflict\`. A ` +
+      `runs returns that replay. At most ${WebhookRangeReplays.most} replays of a webhook run at the same time: \`conflict\`. A ` +
       'disabled webhook is not called: `conflict`.',
     arguments: { id: 'The id of the webhook' },
     input: { type: ReplayWebhookInput, about: 'The range' },
@@ -30,7 +30,7 @@ const start = operation({
     'Starts a replay in the background, oldest events first, each with the same id and body and with a full set of ' +
     'retries. New events are sent meanwhile: a replay waits while 500 events are due. The same request while the replay ' +
     'runs returns that replay. Receivers recognise repeated events by their id. At most ' +
-    `${RUNNING_REPLAYS} replays of a webhook run at the same time (409). A disabled webhook is not called (409).`,
+    `${WebhookRangeReplays.most} replays of a webhook run at the same time (409). A disabled webhook is not called (409).`,
   path: ['id'],
   body: ReplayDto,
   examples: {

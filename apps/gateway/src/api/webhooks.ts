@@ -2,13 +2,13 @@ import type { Principal } from '#libs/accounts';
 import { isId, LIMITS } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import {
-  webhook,
   WebhookFigures,
   WebhookReplay,
   WebhookSecrets,
   WebhookSubscriptions,
   type WebhookInputOptions,
   type WebhookSettings,
+  webhookShapes,
 } from '#libs/webhooks';
 import { DeletedType } from '../graphql/deleted.type.js';
 import {
@@ -217,7 +217,7 @@ async function contextOf(
 ): Promise<WebhookInputOptions> {
   const ownDomains = new Set<string>();
   // A value that is not a list of ids, or is too long, is refused by the validation of the field.
-  const { maxItems } = webhook.fields.domain_ids.input?.schema ?? {};
+  const { maxItems } = webhookShapes.webhook.fields.domain_ids.input?.schema ?? {};
   const given: unknown[] = Array.isArray(domain_ids) ? domain_ids.slice(0, maxItems) : [];
   for (const id of given) {
     // Sequential, because a hundred parallel queries would occupy the connection pool.

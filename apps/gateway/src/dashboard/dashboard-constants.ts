@@ -8,10 +8,10 @@ import {
   type Field,
   type Resource,
 } from '#libs/contracts';
-import { account } from '#libs/accounts';
-import { domain } from '#libs/domains';
-import { suppression } from '#libs/suppressions';
-import { webhookEvent } from '#libs/webhooks';
+import { accountShapes } from '#libs/accounts';
+import { domainShapes } from '#libs/domains';
+import { suppressionShapes } from '#libs/suppressions';
+import { webhookShapes } from '#libs/webhooks';
 import { camelCase } from '../graphql/dto/dto-properties.js';
 import { inGraphql } from '../graphql/dto/object-type.js';
 
@@ -19,18 +19,18 @@ const HEADER = `// Generated from the definitions of the server by tools/generat
 `;
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
-  ACCOUNT_STATUSES: account.fields.status.words,
-  DELIVERY_STATUSES: webhookEvent.fields.status.words,
+  ACCOUNT_STATUSES: accountShapes.account.fields.status.words,
+  DELIVERY_STATUSES: webhookShapes.webhookEvent.fields.status.words,
   EMAIL_STATUSES,
   EVENT_TYPES,
   LAST_EVENTS,
-  SUPPRESSION_ORIGINS: suppression.fields.origin.words,
+  SUPPRESSION_ORIGINS: suppressionShapes.suppression.fields.origin.words,
 };
 
 /** What machine words mean to people. */
 const { throttleCause: _, ...SENTENCES } = sentences;
 
-const RESOURCES: readonly Resource[] = [domain];
+const RESOURCES: readonly Resource[] = [domainShapes.domain];
 
 /** The text of `apps/dashboard/src/generated/constants.ts`: words, limits, patterns and help texts that the server knows. */
 export function renderDashboardConstants(): string {

@@ -1,11 +1,11 @@
 import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
-import { ADVICE_PAGES, ADVICE_SEVERITIES, ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
+import { domainShapes } from '#libs/domains';
 import { newEmail } from '#libs/emails';
-import { account } from '#libs/accounts';
+import { accountShapes } from '#libs/accounts';
 import { explanationShapes } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
-import { suppression } from '#libs/suppressions';
-import { webhookEvent } from '#libs/webhooks';
+import { suppressionShapes } from '#libs/suppressions';
+import { webhookShapes } from '#libs/webhooks';
 import { stringEnum } from './scalars.js';
 
 export { enumOf, isEnumWord } from './scalars.js';
@@ -46,23 +46,35 @@ export const BatchValidation = stringEnum(
 stringEnum('DomainStatus', ['pending', 'active', 'failed'], 'The status of a sending domain.');
 stringEnum('DomainRecordStatus', ['pending', 'verified', 'failed', 'vouched'], 'The status of a DNS record.');
 stringEnum('DkimRotationStatus', ['pending', 'verified', 'switched'], 'The progress of a key rotation.');
-stringEnum('EnvelopePolicy', ENVELOPE_POLICIES, 'How recipients share SMTP transactions and return paths.');
-export const AdviceSeverity = stringEnum('AdviceSeverity', ADVICE_SEVERITIES, 'How urgent an advice is.');
-export const AdvicePage = stringEnum(
+stringEnum(
+  'EnvelopePolicy',
+  domainShapes.domain.fields.envelope.words,
+  'How recipients share SMTP transactions and return paths.',
+);
+stringEnum('AdviceSeverity', domainShapes.advice.fields.severity.words, 'How urgent an advice is.');
+stringEnum(
   'AdvicePage',
-  ADVICE_PAGES,
+  domainShapes.advice.fields.page.words,
   'The part of the dashboard where an advice is acted on.',
 );
-stringEnum('TlsPolicy', TLS_POLICIES, 'Whether emails of a domain require TLS.');
+stringEnum('TlsPolicy', domainShapes.domain.fields.tls.words, 'Whether emails of a domain require TLS.');
 
 stringEnum('WebhookStatus', ['enabled', 'disabled'], 'Whether a webhook receives events.');
 stringEnum('WebhookDisabledReason', ['gone', 'failing', 'manual'], 'Why a webhook is disabled.');
-stringEnum('WebhookDeliveryStatus', webhookEvent.fields.status.words, 'Whether an event has reached a webhook.');
+stringEnum(
+  'WebhookDeliveryStatus',
+  webhookShapes.webhookEvent.fields.status.words,
+  'Whether an event has reached a webhook.',
+);
 
-stringEnum('SuppressionOrigin', suppression.fields.origin.words, 'Why an address is suppressed.');
-stringEnum('SuppressionScope', suppression.fields.scope.words, 'The emails that a suppression affects.');
+stringEnum('SuppressionOrigin', suppressionShapes.suppression.fields.origin.words, 'Why an address is suppressed.');
+stringEnum(
+  'SuppressionScope',
+  suppressionShapes.suppression.fields.scope.words,
+  'The emails that a suppression affects.',
+);
 
-stringEnum('AccountStatus', account.fields.status.words, 'Whether an account may send.');
+stringEnum('AccountStatus', accountShapes.account.fields.status.words, 'Whether an account may send.');
 stringEnum('PauseReason', ['bounces', 'complaints'], 'Why the sending of an account is paused.');
 stringEnum('Permission', ['full_access', 'sending_access'], 'A set of scopes.');
 stringEnum('AllowanceUnit', ['recipient', 'message'], 'The unit of the monthly allowance.');

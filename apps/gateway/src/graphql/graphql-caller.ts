@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { GqlExecutionContext } from '@nestjs/graphql';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
-import { assertAbility, assertScope, assertWholeAccount, type Principal, type PrincipalSession } from '#libs/accounts';
+import { type Principal, type PrincipalSession, permissions } from '#libs/accounts';
 import { Refusal, SCOPES, type Ability, type Scope } from '#libs/contracts';
 import type { FastifyContextConfig } from 'fastify';
 import type { RouteAccess } from '../http/route-access.js';
@@ -16,7 +16,7 @@ export class GraphqlCaller {
   /** @throws Refusal `missing_api_key`, `restricted_api_key`. */
   allowed(scope: Scope): Principal {
     const principal = this.required();
-    assertScope(principal, scope);
+    permissions.requireScope(principal, scope);
     return principal;
   }
 
@@ -26,7 +26,7 @@ export class GraphqlCaller {
    */
   allowedAs(ability: Ability): Principal & { session: PrincipalSession } {
     const principal = this.required();
-    return { ...principal, session: assertAbility(principal, ability) };
+    return { ...principal, session: permissions.requireAbility(principal, ability) };
   }
 
   /** The same checks as those of a REST route. @throws Refusal `missing_api_key`, `restricted_api_key`. */
@@ -34,8 +34,8 @@ export class GraphqlCaller {
     const principal = this.required();
     if (access === undefined || !isScope(access)) throw new Error('The operation of a field must require a scope');
     if (ownKey && id === principal.keyId) return principal;
-    assertScope(principal, access);
-    if (wholeAccount) assertWholeAccount(principal);
+    permissions.requireScope(principal, access);
+    if (wholeAccount) permissions.requireWholeAccount(principal);
     return principal;
   }
 

@@ -1,15 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  assertAbility,
-  assertAddress,
-  assertScope,
-  assertStanding,
-  assertWholeAccount,
-  RateLimit,
-  type Principal,
-} from '#libs/accounts';
+import { RateLimit, type Principal, permissions } from '#libs/accounts';
 import { bareUuid, Refusal, type Ability, type Scope } from '#libs/contracts';
 import type { RateLimitResult } from '#libs/kernel';
 import { bodyLimitsOf, bodyTooLarge, type BodyLimits } from './body/body-limits.js';
@@ -51,9 +43,9 @@ export class RequestGuard {
     });
     request.principal = principal;
     // Before the rate limit, so that a stolen key used from elsewhere cannot use up the requests of the account.
-    assertAddress(principal, request.ip);
+    permissions.requireAddress(principal, request.ip);
     const rate = await this.takeFromRateLimit(principal, reply);
-    assertStanding(principal);
+    permissions.requireStanding(principal);
     if (access) assertPermitted(request, principal, access);
     if (!rate.allowed) throw new Refusal('rate_limit_exceeded', [], undefined, Math.max(1, rate.resetSeconds));
     if (request.is404) this.refuseUnknownRoute(request, reply);
@@ -117,15 +109,15 @@ function namedAccount({ headers, query }: FastifyRequest): unknown {
 }
 
 function assertPermitted(request: FastifyRequest, principal: Principal, access: Ability | Scope): void {
-  if (isAbility(access)) assertAbility(principal, access);
+  if (isAbility(access)) permissions.requireAbility(principal, access);
   else assertInScope(request, principal, access);
 }
 
 function assertInScope({ routeOptions, params }: FastifyRequest, principal: Principal, scope: Scope): void {
   const { ownKey = false, wholeAccount = false } = routeOptions.config;
   if (ownKey && namesKey(params as { id?: string }, principal)) return;
-  assertScope(principal, scope);
-  if (wholeAccount) assertWholeAccount(principal);
+  permissions.requireScope(principal, scope);
+  if (wholeAccount) permissions.requireWholeAccount(principal);
 }
 
 /** Clients of Resend write ids as UUIDs. */

@@ -2,10 +2,12 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiSchema, getSchemaPath, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   writtenFields,
+  type ChangesOf,
   type Field,
   type FieldSchema,
   type FieldValues,
   type Fields,
+  type Resource,
   type Shape,
 } from '#libs/contracts';
 import { FieldRule, type FieldOptions } from '../rest/validation/field-rule.decorator.js';
@@ -36,6 +38,9 @@ function buildRequest(shape: Shape, name: string, by: 'create' | 'update'): Type
   if (shape.not) ApiSchema({ not: shape.not } as object)(built);
   return built;
 }
+
+/** The class of a request body that changes settings of a resource. */
+export const changeClass = <R extends Resource>(resource: R): Type<ChangesOf<R>> => bodyClass(resource, 'update');
 
 function buildClass(
   name: string,

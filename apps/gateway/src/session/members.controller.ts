@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { assertAbility } from '#libs/accounts';
+import { permissions } from '#libs/accounts';
 import { Invitations, Members, type Actor } from '#libs/users';
 import { RequiresAbility } from '../http/route-access.js';
 import { IdPipe } from '../rest/or-not-found.js';
@@ -45,7 +45,7 @@ export class MembersController {
   @Delete('members/:id')
   @RequiresAbility('members.read')
   async remove(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'usr' })) id: string): Promise<RemovedMemberDto> {
-    if (id !== by.session.userId) assertAbility(by, 'members.write');
+    if (id !== by.session.userId) permissions.requireAbility(by, 'members.write');
     const { removed, letter } = await this.members.remove(by, id);
     this.mail.sendLater(letter);
     return removed;

@@ -1,12 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  ApiKeys,
-  assertAddress,
-  assertScope,
-  assertStanding,
-  type Principal,
-  type TokenFingerprint,
-} from '#libs/accounts';
+import { ApiKeys, type Principal, type TokenFingerprint, permissions } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Config, FailureLimit } from '#libs/kernel';
@@ -75,9 +68,9 @@ export class SubmissionLogin {
 
   private async authenticate(token: TokenFingerprint, address: string): Promise<Principal> {
     const principal = await this.keys.principalOf(token);
-    assertAddress(principal, address);
-    assertStanding(principal);
-    assertScope(principal, 'emails.send');
+    permissions.requireAddress(principal, address);
+    permissions.requireStanding(principal);
+    permissions.requireScope(principal, 'emails.send');
     return principal;
   }
 

@@ -52,7 +52,7 @@ export function scopesOf(key: { permission: Permission | null; scopes: readonly 
 }
 
 /** @throws Refusal restricted_api_key (403) if the key must not be used from the client's `address` */
-export function assertAddress(principal: Pick<Principal, 'allowedIps'>, address: string): void {
+function assertAddress(principal: Pick<Principal, 'allowedIps'>, address: string): void {
   if (principal.allowedIps === null || principal.allowedIps.includes(address)) return;
   throw new Refusal('restricted_api_key', [], 'This API key may not be used from your address.');
 }
@@ -79,7 +79,7 @@ export function assertScope(principal: Pick<Principal, 'scopes' | 'mode' | 'sess
 }
 
 /** @throws Refusal restricted_api_key (403) for an API key; session_refused (403) if the person may not do that in this account */
-export function assertAbility({ session }: Pick<Principal, 'session'>, ability: Ability): PrincipalSession {
+function assertAbility({ session }: Pick<Principal, 'session'>, ability: Ability): PrincipalSession {
   if (!session) throw new Refusal('restricted_api_key', [], 'An API key may not do that: log in to the dashboard.');
   if (!session.abilities.has(ability)) throw roleTooLow(session, ability);
   return session;
@@ -93,7 +93,7 @@ function roleTooLow({ role }: PrincipalSession, needed: Scope | Ability): Refusa
 }
 
 /** @throws Refusal restricted_api_key (403) if the key is limited to some of the account's domains */
-export function assertWholeAccount({ domainIds }: Pick<Principal, 'domainIds'>): void {
+function assertWholeAccount({ domainIds }: Pick<Principal, 'domainIds'>): void {
   if (domainIds === null) return;
   throw new Refusal('restricted_api_key', [], 'An API key that is limited to domains may not do that.');
 }
@@ -103,3 +103,12 @@ export function assertStanding(principal: Pick<Principal, 'standing'>): void {
   if (principal.standing === 'blocked') throw new Refusal('account_blocked');
   if (principal.standing === 'overdue') throw new Refusal('account_overdue');
 }
+
+/** What a principal must fulfil. Each method throws a refusal. */
+export const permissions = {
+  requireAbility: assertAbility,
+  requireAddress: assertAddress,
+  requireScope: assertScope,
+  requireStanding: assertStanding,
+  requireWholeAccount: assertWholeAccount,
+};

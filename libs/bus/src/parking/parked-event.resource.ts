@@ -35,7 +35,7 @@ export const parkedEvent = resource({
 });
 
 /** With the event or the record. */
-export const parkedContent = {
+const parkedContent = {
   name: parkedEvent.name,
   about: parkedEvent.about,
   fields: {

@@ -1,23 +1,9 @@
 import type { DomainRecord, DomainView } from '../domain.resource.js';
+import type { DomainAdvice } from './advice.resource.js';
 import type { RecordKind } from '../model/expected-records.js';
 import { readTagList } from '../verification/dkim-rule.js';
 
-export const ADVICE_SEVERITIES = ['critical', 'warning', 'info'] as const;
-export type AdviceSeverity = (typeof ADVICE_SEVERITIES)[number];
-
-/** The parts of the dashboard that an advice may lead to. */
-export const ADVICE_PAGES = ['records', 'dkim', 'settings', 'statistics'] as const;
-
-/** One thing to do about a domain. */
-export interface DomainAdvice {
-  /** For programs, such as `dmarc_none`. */
-  code: string;
-  severity: AdviceSeverity;
-  message: string;
-  /** The DNS record to publish or to change; null: the action is elsewhere. */
-  publish: { type: string; name: string; value: string } | null;
-  page: (typeof ADVICE_PAGES)[number] | null;
-}
+type AdviceSeverity = DomainAdvice['severity'];
 
 /** Numbers of recipients of the last days, and where most of the failures were. */
 export interface DomainTraffic {
@@ -49,9 +35,8 @@ interface Rule {
 }
 type Found = Pick<DomainAdvice, 'message'> & Partial<Pick<DomainAdvice, 'publish' | 'page'>>;
 
-export const ADVICE_DAYS = 7;
-/** With fewer recipients a rate says nothing. */
-export const ADVICE_MINIMUM_RECIPIENTS = 100;
+/** The traffic that advice is about. With fewer recipients a rate says nothing. */
+export const ADVICE_TRAFFIC = { days: 7, minimumRecipients: 100 };
 /** Shares from which mailbox providers act, and from which a rate should be watched; the overview shows the same. */
 const BOUNCES = { limit: 0.05, watch: 0.02 };
 const COMPLAINTS = { limit: 0.003, watch: 0.001 };
@@ -264,7 +249,7 @@ function bounceRate(traffic: DomainTraffic | null, from: number, below: number):
   const causes = [named('Most frequent reasons', bounceReasons), named('Mostly at', bounceProviders)].join('');
   return [
     {
-      message: `${percent(rate)} of the recipients of the last ${ADVICE_DAYS} days bounced; mailbox providers tolerate less than ${percent(from)}.${causes} Remove old addresses and confirm new ones.`,
+      message: `${percent(rate)} of the recipients of the last ${ADVICE_TRAFFIC.days} days bounced; mailbox providers tolerate less than ${percent(from)}.${causes} Remove old addresses and confirm new ones.`,
       page: 'statistics',
     },
   ];
@@ -277,13 +262,13 @@ function complaintRate(traffic: DomainTraffic | null, from: number, below: numbe
   if (rate < from || rate >= below) return [];
   return [
     {
-      message: `${percent(rate)} of the recipients of the last ${ADVICE_DAYS} days reported a message as unwanted; Gmail and Yahoo ask for less than ${percent(from)}.${named('Mostly at', complaintProviders)} Send only what recipients asked for, and offer one-click unsubscribe.`,
+      message: `${percent(rate)} of the recipients of the last ${ADVICE_TRAFFIC.days} days reported a message as unwanted; Gmail and Yahoo ask for less than ${percent(from)}.${named('Mostly at', complaintProviders)} Send only what recipients asked for, and offer one-click unsubscribe.`,
       page: 'statistics',
     },
   ];
 }
 
-const rateOf = (part: number, total: number): number => (total < ADVICE_MINIMUM_RECIPIENTS ? 0 : part / total);
+const rateOf = (part: number, total: number): number => (total < ADVICE_TRAFFIC.minimumRecipients ? 0 : part / total);
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(2))}%`;
 

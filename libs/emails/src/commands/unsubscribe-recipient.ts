@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config, LocalNotifications, databaseClock } from '#libs/kernel';
 import { domainOf, normaliseAddress } from '#libs/mime';
 import { appendEvents, Database, type Queryable } from '#libs/persistence';
-import { SuppressionList, suppressionDomainId } from '#libs/suppressions';
+import { SuppressionList, domainSuppressions } from '#libs/suppressions';
 import { emailEvent, emailInfoOf } from '../message/email-events.js';
 import type { RecipientRef } from '../message/recipient-token.js';
 import { isSimulated } from '../message/simulator.js';
@@ -80,7 +80,7 @@ export class UnsubscribeRecipient {
     return this.suppressions.add(tx, {
       accountId: row.account_id,
       address: normaliseAddress(row.address),
-      domainId: await suppressionDomainId(tx, sender),
+      domainId: await domainSuppressions.idOf(tx, sender),
       origin: 'unsubscribe',
       reason: 'unsubscribe',
       sourceId: row.id,

@@ -23,8 +23,6 @@ const STEP_EVENTS = 500;
 const BACKLOG_LIMIT = 500;
 /** Replays that one round takes a step of; the others follow in the next. */
 const STEP_REPLAYS = 10;
-/** Replays of one endpoint that run at the same time. */
-export const RUNNING_REPLAYS = 5;
 const IDEMPOTENCY = `interval '24 hours'`;
 
 /** The events to replay, by the time at which they were queued for the endpoint. */
@@ -50,6 +48,9 @@ export interface ReplayIdempotency {
  */
 @Injectable()
 export class WebhookRangeReplays {
+  /** Replays of one endpoint that run at the same time. */
+  static readonly most = 5;
+
   constructor(
     private readonly database: Database,
     private readonly notifications: LocalNotifications,
@@ -179,7 +180,7 @@ async function startOrJoin(tx: Queryable, wanted: NewReplay): Promise<ReplayRow>
   );
   const same = running.rows.find((row) => row.is_same);
   if (same && idempotency === null && range.after === undefined) return same;
-  if (running.rows.length >= RUNNING_REPLAYS) throw tooManyReplays();
+  if (running.rows.length >= WebhookRangeReplays.most) throw tooManyReplays();
   const { key = null, bodyHash = null } = idempotency ?? {};
   const { rows } = await tx.query<ReplayRow>(
     `INSERT INTO webhook_replays
@@ -288,7 +289,7 @@ function toReplayView(row: ReplayRow): ReplayView {
 }
 
 function tooManyReplays(): Refusal {
-  const message = `has ${RUNNING_REPLAYS} running replays; wait for one, or cancel it`;
+  const message = `has ${WebhookRangeReplays.most} running replays; wait for one, or cancel it`;
   return new Refusal('conflict', [{ field: 'id', code: 'too_many_replays', message }], `The webhook ${message}.`);
 }
 

@@ -1,9 +1,9 @@
-import { apiKey } from '#libs/accounts';
+import { accountShapes } from '#libs/accounts';
 import { ApiKeyDto, ChangeApiKeyDto, CreateApiKeyDto, CreatedApiKeyDto } from '../../rest/api-keys/api-keys.dto.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
-export const ApiKeyType = objectType(apiKey.name, ApiKeyDto, { description: apiKey.about });
+export const ApiKeyType = objectType(accountShapes.apiKey.name, ApiKeyDto, { description: accountShapes.apiKey.about });
 objectType('CreatedApiKey', CreatedApiKeyDto, {
   description: 'A new API key with its token.',
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { ApiKeys, assertAddress, assertStanding, type Principal } from '#libs/accounts';
+import { ApiKeys, type Principal, permissions } from '#libs/accounts';
 import { Config, trustedProxies, type ProxyCheck } from '#libs/kernel';
 import { bearerToken, clientAddress } from '../../http/caller.js';
 import { KeyAttempts } from '../../http/key-attempts.js';
@@ -51,7 +51,7 @@ export class SocketAuthentication {
 }
 
 function admitted(principal: Principal, address: string): Principal {
-  assertAddress(principal, address);
-  assertStanding(principal);
+  permissions.requireAddress(principal, address);
+  permissions.requireStanding(principal);
   return principal;
 }

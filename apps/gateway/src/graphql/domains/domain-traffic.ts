@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
-import { ADVICE_DAYS, ADVICE_MINIMUM_RECIPIENTS, type DomainTraffic } from '#libs/domains';
+import { type DomainTraffic, ADVICE_TRAFFIC } from '#libs/domains';
 import { databaseClock, Log } from '#libs/kernel';
 import { StatsStore, type Dimension, type Group, type Metric, type MetricsResult } from '#libs/stats';
 import type DataLoader from 'dataloader';
@@ -45,7 +45,7 @@ export class DomainTrafficLoader extends PerOperation<{ byDomain: DataLoader<str
 
   /** Further queries only for domains with enough recipients. */
   private async causes(caller: Principal, id: string, recipients: number) {
-    if (recipients < ADVICE_MINIMUM_RECIPIENTS)
+    if (recipients < ADVICE_TRAFFIC.minimumRecipients)
       return { bounceReasons: [], bounceProviders: [], complaintProviders: [] };
     const by = (group: Group, metrics: readonly Metric[]) =>
       this.query(caller, { domainIds: [id], metrics, groupBy: [group] });
@@ -67,7 +67,7 @@ export class DomainTrafficLoader extends PerOperation<{ byDomain: DataLoader<str
     const to = databaseClock.date();
     return this.stats.metrics({
       visibility,
-      from: new Date(to.getTime() - ADVICE_DAYS * DAY_MS),
+      from: new Date(to.getTime() - ADVICE_TRAFFIC.days * DAY_MS),
       to,
       timezone: 'UTC',
       granularity: 'day',

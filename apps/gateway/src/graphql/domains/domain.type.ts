@@ -1,14 +1,19 @@
 import type { Shape } from '#libs/contracts';
-import { dkim, dkimCname, dkimRotation, domain, domainRecord } from '#libs/domains';
+import { domainShapes } from '#libs/domains';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { ChangeDomainDto, CreateDomainDto, DomainDto } from '../../rest/domains/domains.dto.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
-for (const shape of <Shape[]>[domainRecord, dkimCname, dkimRotation, dkim])
+for (const shape of <Shape[]>[
+  domainShapes.domainRecord,
+  domainShapes.dkimCname,
+  domainShapes.dkimRotation,
+  domainShapes.dkim,
+])
   objectType(shape.name, responseClass(shape), { description: shape.about });
 
-export const DomainType = objectType(domain.name, DomainDto, { description: domain.about });
+export const DomainType = objectType(domainShapes.domain.name, DomainDto, { description: domainShapes.domain.about });
 
 export const CreateDomainInput = inputType('CreateDomainInput', CreateDomainDto, {
   description: 'A sending domain to add.',

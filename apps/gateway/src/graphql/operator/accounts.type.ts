@@ -1,11 +1,11 @@
 import { Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
-import { account, STANDINGS, type AccountOverview, type AccountStatus, type Standing } from '#libs/accounts';
+import { STANDINGS, type AccountOverview, type AccountStatus, type Standing, accountShapes } from '#libs/accounts';
 import type { SendingPause } from '#libs/contracts';
 import { connectionType } from '../connection.js';
 import { enumOf } from '../enums.js';
 import { DateTime, Long, stringEnum } from '../scalars.js';
 
-export const AccountStatusEnum = enumOf(account.fields.status.words) as object;
+export const AccountStatusEnum = enumOf(accountShapes.account.fields.status.words) as object;
 export const AccountStanding = stringEnum('AccountStanding', STANDINGS, 'Status that the operator gave an account.');
 
 @ObjectType('MonthlyUsage', { description: 'Units that an account has used this month.' })

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { account, AccountDirectory, Accounts, ApiKeys, planRule } from '#libs/accounts';
+import { AccountDirectory, Accounts, ApiKeys, planRule, accountShapes } from '#libs/accounts';
 import type { AccountOverview, AccountStatus, ChangedBy, Standing } from '#libs/accounts';
 import { isId, LIMITS, Refusal, ROLE_ABILITIES, type RefusalDetail } from '#libs/contracts';
 import { DomainInspection, normaliseDomainName } from '#libs/domains';
@@ -52,7 +52,7 @@ export class OperatorAccounts {
   async create(by: Person, { name, plan, ownerEmail }: CreateAccountInput): Promise<CreatedAccountType> {
     const fields = { name: name.trim(), plan: plan ?? 'free', ownerEmail: ownerEmail?.trim() || undefined };
     const problems: RefusalDetail[] = [
-      ...account
+      ...accountShapes.account
         .ruleOf('name')(fields.name)
         .map((one) => ({ field: 'name', ...one })),
       ...planRule(fields.plan).map((one) => ({ field: 'plan', ...one })),

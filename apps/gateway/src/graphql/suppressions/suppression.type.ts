@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { LIMITS } from '#libs/contracts';
-import { suppression, suppressionEvidence } from '#libs/suppressions';
+import { suppressionShapes } from '#libs/suppressions';
 import { responseClass } from '../../openapi/definition-classes.js';
 import {
   ReleaseAllDto,
@@ -13,8 +13,12 @@ import { connectionType } from '../connection.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
-objectType(suppressionEvidence.name, responseClass(suppressionEvidence), { description: suppressionEvidence.about });
-const SuppressionType = objectType(suppression.name, SuppressionDto, { description: suppression.about });
+objectType(suppressionShapes.suppressionEvidence.name, responseClass(suppressionShapes.suppressionEvidence), {
+  description: suppressionShapes.suppressionEvidence.about,
+});
+const SuppressionType = objectType(suppressionShapes.suppression.name, SuppressionDto, {
+  description: suppressionShapes.suppression.about,
+});
 export const SuppressionConnection = connectionType<SuppressionDto>('Suppression', SuppressionType);
 
 export const SuppressionFilter = inputType('SuppressionFilter', SuppressionsQuery, {

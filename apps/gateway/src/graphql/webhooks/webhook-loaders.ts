@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import type { Page } from '#libs/contracts';
-import { WebhookDeliveryLog, type WebhookAttemptView, type WebhookEventView } from '#libs/webhooks';
+import { WebhookDeliveryLog } from '#libs/webhooks';
+import type { WebhookAttemptDto } from '../../rest/webhooks/webhook-events.dto.js';
+import type { WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
 import type DataLoader from 'dataloader';
 import { pageRequest, PageQuery } from '../../rest/list.dto.js';
 import { WebhookEventsQuery } from '../../rest/webhooks/webhook-events.dto.js';
@@ -11,9 +13,9 @@ import { queryDtoOf, type QueryParameters } from '../dto/input-type.js';
 import { loader, pageLoader, PerOperation, type PageOf } from '../per-operation.js';
 
 interface Loaders {
-  deliveries: DataLoader<PageOf<QueryParameters>, Page<WebhookEventView>>;
+  deliveries: DataLoader<PageOf<QueryParameters>, Page<WebhookEventDto>>;
   payloads: DataLoader<string, object | null>;
-  calls: DataLoader<PageOf<PageArgs>, Page<WebhookAttemptView>>;
+  calls: DataLoader<PageOf<PageArgs>, Page<WebhookAttemptDto>>;
 }
 
 const EMPTY = { object: 'list' as const, has_more: false, data: [], next_cursor: null };
@@ -41,10 +43,10 @@ export class WebhookLoaders extends PerOperation<Loaders> {
     caller: Principal,
     ids: readonly string[],
     parameters: QueryParameters,
-  ): Promise<Map<string, Page<WebhookEventView>>> {
+  ): Promise<Map<string, Page<WebhookEventDto>>> {
     const query = queryDtoOf(WebhookEventsQuery, parameters);
     const request = { filter: toDeliveryFilter(query), page: pageRequest(query, 'evt') };
-    const pages = new Map<string, Page<WebhookEventView>>();
+    const pages = new Map<string, Page<WebhookEventDto>>();
     for (const id of ids) {
       const page = await this.log.list(caller, id, request);
       if (page !== null) pages.set(id, page);

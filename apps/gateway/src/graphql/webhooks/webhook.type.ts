@@ -13,47 +13,35 @@ import {
   RotateSecretDto,
   WebhookDto,
 } from '../../rest/webhooks/webhooks.dto.js';
-import {
-  createdWebhook,
-  deliveryFigures,
-  lastDay,
-  replayFilter,
-  replayRequest,
-  rotatedSecret,
-  secretRotation,
-  webhook,
-  webhookAttempt,
-  webhookEvent,
-  webhookReplay,
-} from '#libs/webhooks';
+import { webhookShapes } from '#libs/webhooks';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { connectionType } from '../connection.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
 export const WebhookType = objectType('Webhook', WebhookDto, {
-  description: webhook.about,
+  description: webhookShapes.webhook.about,
   fields: { include_bots: { nullable: false } },
 });
-objectType('WebhookDay', responseClass(lastDay), { description: lastDay.about });
-export const WebhookFiguresType = objectType('WebhookFigures', responseClass(deliveryFigures), {
-  description: deliveryFigures.about,
+objectType('WebhookDay', responseClass(webhookShapes.lastDay), { description: webhookShapes.lastDay.about });
+export const WebhookFiguresType = objectType('WebhookFigures', responseClass(webhookShapes.deliveryFigures), {
+  description: webhookShapes.deliveryFigures.about,
 });
 objectType('CreatedWebhook', CreatedWebhookDto, {
-  description: createdWebhook.about,
+  description: webhookShapes.createdWebhook.about,
   fields: { include_bots: { nullable: false } },
 });
 objectType('RotatedWebhookSecret', RotatedSecretDto, {
-  description: rotatedSecret.about,
+  description: webhookShapes.rotatedSecret.about,
 });
 
 export const WebhookDeliveryType = objectType('WebhookDelivery', WebhookEventDto, {
-  description: webhookEvent.about,
+  description: webhookShapes.webhookEvent.about,
 });
 export const WebhookDeliveryConnection = connectionType<WebhookEventDto>('WebhookDelivery', WebhookDeliveryType);
 
 const WebhookCallType = objectType('WebhookCall', WebhookAttemptDto, {
-  description: webhookAttempt.about,
+  description: webhookShapes.webhookAttempt.about,
 });
 export const WebhookCallConnection = connectionType<WebhookAttemptDto>('WebhookCall', WebhookCallType);
 
@@ -78,14 +66,16 @@ export const UpdateWebhookInput = inputType('UpdateWebhookInput', ChangeWebhookD
   omit: ['endpoint'],
 });
 export const RotateWebhookSecretInput = inputType('RotateWebhookSecretInput', RotateSecretDto, {
-  description: secretRotation.about,
+  description: webhookShapes.secretRotation.about,
 });
 export const ReplayWebhookInput = inputType('ReplayWebhookInput', ReplayDto, {
-  description: replayRequest.about,
+  description: webhookShapes.replayRequest.about,
   fields: { after: { description: 'The `nextCursor` of the previous call, to continue after its last event' } },
 });
-objectType('WebhookReplayFilter', responseClass(replayFilter), { description: replayFilter.about });
+objectType('WebhookReplayFilter', responseClass(webhookShapes.replayFilter), {
+  description: webhookShapes.replayFilter.about,
+});
 const WebhookReplayType = objectType('WebhookReplay', ReplayStateDto, {
-  description: webhookReplay.about,
+  description: webhookShapes.webhookReplay.about,
 });
 export const WebhookReplayConnection = connectionType<ReplayStateDto>('WebhookReplay', WebhookReplayType);

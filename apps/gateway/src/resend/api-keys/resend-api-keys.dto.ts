@@ -1,4 +1,4 @@
-import { apiKey } from '#libs/accounts';
+import { accountShapes } from '#libs/accounts';
 import { isId, type Permission } from '#libs/contracts';
 import type { Rule } from '#libs/contracts';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
@@ -11,13 +11,13 @@ const domainIdRule: Rule = (value) =>
 
 /** Body of `PATCH /resend/api-keys/:id`. */
 export class ResendChangeApiKeyDto {
-  @FieldRule(apiKey.ruleOf('name'), { required: true })
+  @FieldRule(accountShapes.apiKey.ruleOf('name'), { required: true })
   name: string;
 }
 
 /** Body of `POST /resend/api-keys`. */
 export class ResendCreateApiKeyDto extends ResendChangeApiKeyDto {
-  @FieldRule(apiKey.ruleOf('permission'))
+  @FieldRule(accountShapes.apiKey.ruleOf('permission'))
   permission?: Permission | null;
 
   @FieldRule(domainIdRule, { nullable: true })

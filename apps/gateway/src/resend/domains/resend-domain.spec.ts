@@ -1,9 +1,10 @@
-import type { DomainRecord, DomainView } from '#libs/domains';
+import type { DomainView } from '#libs/domains';
+import type { DomainRecordDto } from '../../rest/domains/domains.dto.js';
 import type { CreateDomainResponseSuccess, GetDomainResponseSuccess, ListDomainsResponseSuccess } from 'resend';
 import { describe, expect, it } from 'vitest';
 import { toResendDomain, toResendDomainItem } from './resend-domain.js';
 
-const record = (kind: DomainRecord['record'], type: DomainRecord['type']): DomainRecord => ({
+const record = (kind: DomainRecordDto['record'], type: DomainRecordDto['type']): DomainRecordDto => ({
   record: kind,
   type,
   name: `${kind}.example.com`,

@@ -1,5 +1,6 @@
 import { resendRegion, type ResendRegion } from '#libs/contracts';
-import type { DomainRecord, DomainView } from '#libs/domains';
+import type { DomainView } from '#libs/domains';
+import type { DomainRecordDto } from '../../rest/domains/domains.dto.js';
 import { toResendId } from '../resend-id.js';
 
 /** A domain in a list. */
@@ -15,8 +16,8 @@ export interface ResendDomainItem {
   capabilities: { sending: 'enabled'; receiving: 'disabled' };
 }
 
-type RecordFields = Pick<DomainRecord, 'name' | 'value' | 'ttl'> & {
-  status: Exclude<DomainRecord['status'], 'vouched'> | 'not_started';
+type RecordFields = Pick<DomainRecordDto, 'name' | 'value' | 'ttl'> & {
+  status: Exclude<DomainRecordDto['status'], 'vouched'> | 'not_started';
 };
 type ResendDomainRecord = RecordFields &
   ({ record: 'SPF' | 'DKIM'; type: 'TXT' | 'CNAME' } | { record: 'Tracking'; type: 'CNAME' });
@@ -55,7 +56,7 @@ export function toResendDomain(domain: DomainView): ResendDomain {
 }
 
 /** Resend has no word for a record that is not checked. `not_started` claims nothing about it. */
-const fieldsOf = ({ name, value, ttl, status }: DomainRecord): RecordFields => ({
+const fieldsOf = ({ name, value, ttl, status }: DomainRecordDto): RecordFields => ({
   name,
   value,
   ttl,
@@ -63,7 +64,7 @@ const fieldsOf = ({ name, value, ttl, status }: DomainRecord): RecordFields => (
 });
 
 /** Empty for a record that Resend has no kind for. */
-function toResendRecords(row: DomainRecord): ResendDomainRecord[] {
+function toResendRecords(row: DomainRecordDto): ResendDomainRecord[] {
   const { record, type } = row;
   const rest = fieldsOf(row);
   switch (record) {

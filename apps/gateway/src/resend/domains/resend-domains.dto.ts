@@ -1,4 +1,5 @@
-import { domain, type DomainSettings, type DomainView } from '#libs/domains';
+import { type DomainView, domainShapes } from '#libs/domains';
+import type { ChangeDomainDto } from '../../rest/domains/domains.dto.js';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 
 /**
@@ -6,23 +7,23 @@ import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
  * listed in `x-ignored-fields`.
  */
 export class ResendChangeDomainDto {
-  @FieldRule(domain.ruleOf('open_tracking'), { nullable: true })
+  @FieldRule(domainShapes.domain.ruleOf('open_tracking'), { nullable: true })
   open_tracking?: boolean | null;
 
-  @FieldRule(domain.ruleOf('open_tracking'), { nullable: true })
+  @FieldRule(domainShapes.domain.ruleOf('open_tracking'), { nullable: true })
   click_tracking?: boolean | null;
 
-  @FieldRule(domain.ruleOf('tls'), { nullable: true })
+  @FieldRule(domainShapes.domain.ruleOf('tls'), { nullable: true })
   tls?: DomainView['tls'] | null;
 
   /** Not a field of Resend. */
-  @FieldRule(domain.ruleOf('envelope'), { nullable: true })
+  @FieldRule(domainShapes.domain.ruleOf('envelope'), { nullable: true })
   envelope?: DomainView['envelope'] | null;
 }
 
 /** Body of `POST /resend/domains`. `region` and `custom_return_path` are ignored as well. */
 export class ResendCreateDomainDto extends ResendChangeDomainDto {
-  @FieldRule(domain.ruleOf('name'), { required: true })
+  @FieldRule(domainShapes.domain.ruleOf('name'), { required: true })
   name: string;
 }
 
@@ -31,7 +32,7 @@ export function toDomainSettings({
   click_tracking,
   tls,
   envelope,
-}: ResendChangeDomainDto): DomainSettings {
+}: ResendChangeDomainDto): ChangeDomainDto {
   const given = Object.entries({ open_tracking, click_tracking, tls, envelope }).filter(([, value]) => value !== null);
   return Object.fromEntries(given);
 }

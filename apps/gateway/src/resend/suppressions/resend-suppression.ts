@@ -1,5 +1,6 @@
 import { toPage, type Page, type PageRequest } from '#libs/contracts';
-import type { SuppressionOrigin, SuppressionView } from '#libs/suppressions';
+import type { SuppressionOrigin } from '#libs/suppressions';
+import type { SuppressionDto } from '../../rest/suppressions/suppressions.dto.js';
 import { toResendId } from '../resend-id.js';
 
 export const RESEND_ORIGINS = ['bounce', 'complaint', 'manual'] as const;
@@ -27,7 +28,7 @@ export interface ResendSuppression {
   created_at: string;
 }
 
-export function toResendSuppression({ id, email, origin, source_id, created_at }: SuppressionView): ResendSuppression {
+export function toResendSuppression({ id, email, origin, source_id, created_at }: SuppressionDto): ResendSuppression {
   return {
     id: toResendId(id),
     email,
@@ -38,7 +39,7 @@ export function toResendSuppression({ id, email, origin, source_id, created_at }
 }
 
 /** Merges the pages of the same request for several origins into one. */
-export function mergePages(pages: Page<SuppressionView>[], request: PageRequest): Page<SuppressionView> {
+export function mergePages(pages: Page<SuppressionDto>[], request: PageRequest): Page<SuppressionDto> {
   const direction = request.before === undefined ? 1 : -1;
   const rows = pages.flatMap(({ data }) => data).sort((a, b) => (a.id < b.id ? direction : -direction));
   const page = toPage(request, rows, { id: ({ id }) => id, present: (entry) => entry });

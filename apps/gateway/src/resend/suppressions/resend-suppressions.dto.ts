@@ -1,5 +1,5 @@
 import type { Rule } from '#libs/contracts';
-import { suppression, bulkSuppressions } from '#libs/suppressions';
+import { bulkSuppressions, suppressionShapes } from '#libs/suppressions';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 import { PageQuery } from '../../rest/list.dto.js';
 import { oneOfRule } from '../../rest/validation/query-rules.js';
@@ -8,7 +8,7 @@ import { RESEND_ORIGINS, type ResendOrigin } from './resend-suppression.js';
 
 /** Body of `POST /resend/suppressions`. */
 export class ResendSuppressDto {
-  @FieldRule(suppression.ruleOf('email'), { required: true })
+  @FieldRule(suppressionShapes.suppression.ruleOf('email'), { required: true })
   email: string;
 }
 

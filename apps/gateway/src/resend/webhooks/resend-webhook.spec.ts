@@ -1,4 +1,4 @@
-import type { WebhookEventDetail } from '#libs/webhooks';
+import type { WebhookEventDetailDto } from '../../rest/webhooks/webhook-events.dto.js';
 import type { Resend } from 'resend';
 import { describe, expect, it } from 'vitest';
 import {
@@ -23,7 +23,7 @@ type Attempt = Answer<Resend['webhooks']['events']['attempts']['list']>['data'][
 type Loose<T> = { [K in keyof T]: K extends 'events' ? string[] | null : K extends 'type' ? string : T[K] };
 
 const AT = '2026-01-31T09:30:00.000Z';
-const event: WebhookEventDetail = {
+const event: WebhookEventDetailDto = {
   id: 'evt_01978c0e5f7b7c3a9d21f0b64c1e88aa',
   object: 'webhook_event',
   delivery_id: 'dlv_01978c0e5f7b7c3a9d21f0b64c1e88aa',

@@ -1,4 +1,7 @@
-import type { WebhookAttemptView, WebhookEventDetail, WebhookEventView, WebhookView } from '#libs/webhooks';
+import type { WebhookAttemptDto } from '../../rest/webhooks/webhook-events.dto.js';
+import type { WebhookEventDetailDto } from '../../rest/webhooks/webhook-events.dto.js';
+import type { WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
+import type { WebhookDto } from '../../rest/webhooks/webhooks.dto.js';
 import { toResendId } from '../resend-id.js';
 
 /** A webhook in a list, with its URL under the names of both APIs. */
@@ -23,7 +26,7 @@ export interface ResendWebhookEvent {
 export interface ResendWebhookEventDetail extends ResendWebhookEvent {
   object: 'webhook_event';
   next_attempt_at: string | null;
-  payload: WebhookEventDetail['payload'];
+  payload: WebhookEventDetailDto['payload'];
 }
 
 export interface ResendWebhookAttempt {
@@ -35,7 +38,7 @@ export interface ResendWebhookAttempt {
   sent_at: string;
 }
 
-export function toResendWebhook({ id, url, created_at, status, events }: WebhookView): ResendWebhook {
+export function toResendWebhook({ id, url, created_at, status, events }: WebhookDto): ResendWebhook {
   return {
     id: toResendId(id),
     endpoint: url,
@@ -46,16 +49,16 @@ export function toResendWebhook({ id, url, created_at, status, events }: Webhook
   };
 }
 
-export function toResendWebhookEvent(event: WebhookEventView): ResendWebhookEvent {
+export function toResendWebhookEvent(event: WebhookEventDto): ResendWebhookEvent {
   return { id: event.id, type: event.type, created_at: event.created_at, status: statusOf(event) };
 }
 
-export function toResendWebhookEventDetail(event: WebhookEventDetail): ResendWebhookEventDetail {
+export function toResendWebhookEventDetail(event: WebhookEventDetailDto): ResendWebhookEventDetail {
   const { next_attempt_at, payload } = event;
   return { object: 'webhook_event', ...toResendWebhookEvent(event), next_attempt_at, payload };
 }
 
-function statusOf({ status, attempts }: WebhookEventView): ResendWebhookEvent['status'] {
+function statusOf({ status, attempts }: WebhookEventDto): ResendWebhookEvent['status'] {
   switch (status) {
     case 'delivered':
       return 'success';
@@ -66,7 +69,7 @@ function statusOf({ status, attempts }: WebhookEventView): ResendWebhookEvent['s
   }
 }
 
-export function toResendWebhookAttempt(attempt: WebhookAttemptView): ResendWebhookAttempt {
+export function toResendWebhookAttempt(attempt: WebhookAttemptDto): ResendWebhookAttempt {
   const { id, http_status_code, response, error, sent_at } = attempt;
   return { id, http_status_code: http_status_code ?? 0, response: response ?? '', error, sent_at };
 }

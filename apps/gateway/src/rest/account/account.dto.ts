@@ -1,7 +1,7 @@
-import { account, type AccountChange } from '#libs/accounts';
-import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
+import { accountShapes } from '#libs/accounts';
+import { changeClass, responseClass } from '../../openapi/definition-classes.js';
 
 /** Body of `PATCH /account`. Absent fields are not changed. */
-export class ChangeAccountDto extends bodyClass<AccountChange>(account, 'update') {}
+export class ChangeAccountDto extends changeClass(accountShapes.account) {}
 
-export class AccountDto extends responseClass(account) {}
+export class AccountDto extends responseClass(accountShapes.account) {}

@@ -1,4 +1,4 @@
-import { apiKey, type ApiKeyChange, type ApiKeyOptions } from '#libs/accounts';
+import { type ApiKeyChange, type ApiKeyOptions, accountShapes } from '#libs/accounts';
 import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
 import { DeletedProperty, IdProperty, KindProperty, TextProperty } from '../../openapi/properties.js';
 import { Refuses, togetherUnlessNull } from '../../openapi/refused-combinations.js';
@@ -6,13 +6,13 @@ import { listOf, pageQueryOf } from '../list.dto.js';
 
 /** Body of `POST /api-keys`. */
 @Refuses(togetherUnlessNull('permission', 'scopes'))
-export class CreateApiKeyDto extends bodyClass<ApiKeyOptions>(apiKey, 'create') {}
+export class CreateApiKeyDto extends bodyClass<ApiKeyOptions>(accountShapes.apiKey, 'create') {}
 
 /** Body of `PATCH /api-keys/:id`. Absent fields are not changed. */
 @Refuses(togetherUnlessNull('permission', 'scopes'))
-export class ChangeApiKeyDto extends bodyClass<ApiKeyChange>(apiKey, 'update') {}
+export class ChangeApiKeyDto extends bodyClass<ApiKeyChange>(accountShapes.apiKey, 'update') {}
 
-export class ApiKeyDto extends responseClass(apiKey) {}
+export class ApiKeyDto extends responseClass(accountShapes.apiKey) {}
 
 export class CreatedApiKeyDto extends ApiKeyDto {
   @TextProperty('The key itself. It is returned only once', 'pl_live_4fGh0sT2kLmN8pQrStUvWxYz01234567aBcDeF')

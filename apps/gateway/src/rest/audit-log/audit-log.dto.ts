@@ -1,11 +1,11 @@
-import { auditEntry } from '#libs/accounts';
+import { accountShapes } from '#libs/accounts';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { exampleId } from '../../openapi/properties.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 import { QueryText, QueryTime } from '../validation/query-fields.js';
 import { instantOf } from '../validation/query-rules.js';
 
-export class AuditEntryDto extends responseClass(auditEntry) {}
+export class AuditEntryDto extends responseClass(accountShapes.auditEntry) {}
 
 export class AuditLogQuery extends pageQueryOf('aud') {
   @QueryText('Only actions of this API key or user', exampleId('key'))

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeys } from '#libs/accounts';
 import { Refusal, assertDomainsVisible, type RefusalDetail, type Visibility } from '#libs/contracts';
-import { DomainEntries, SendingDomains, type DomainSettings, type DomainView } from '#libs/domains';
+import { DomainEntries, SendingDomains, type DomainView } from '#libs/domains';
+import type { ChangeDomainDto } from './domains.dto.js';
 import { RemovedDomainMail } from '#libs/queue';
-import { keepSuppressionsOfDomain, restoreSuppressionsOfDomain } from '#libs/suppressions';
+import { domainSuppressions } from '#libs/suppressions';
 
 const MAX_PROBLEMS = 100;
 
@@ -18,10 +19,10 @@ export class AccountDomains {
   ) {}
 
   /** As `DomainEntries.add`. The suppressions of an earlier domain of the account with this name apply again. */
-  add(accountId: string, name: string, settings: DomainSettings = {}): Promise<DomainView> {
+  add(accountId: string, name: string, settings: ChangeDomainDto = {}): Promise<DomainView> {
     return this.entries.add(accountId, name, {
       ...settings,
-      alongside: (tx, domain) => restoreSuppressionsOfDomain(tx, domain),
+      alongside: (tx, domain) => domainSuppressions.restore(tx, domain),
     });
   }
 
@@ -32,7 +33,7 @@ export class AccountDomains {
   async remove(visibility: Visibility, id: string): Promise<boolean> {
     const removed = await this.entries.remove(visibility, id, async (tx, domain) => {
       await this.keys.domainRemoved(tx, visibility.accountId, id);
-      await keepSuppressionsOfDomain(tx, domain);
+      await domainSuppressions.keep(tx, domain);
     });
     if (removed) await this.removedMail.makeDue(visibility.accountId, id);
     return removed;

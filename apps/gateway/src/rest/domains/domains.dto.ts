@@ -1,20 +1,22 @@
-import { domain, type DomainSettings } from '#libs/domains';
-import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
+import { domainShapes } from '#libs/domains';
+import { bodyClass, changeClass, responseClass } from '../../openapi/definition-classes.js';
 import { DeletedProperty, IdProperty, KindProperty } from '../../openapi/properties.js';
 import { QueryId } from '../validation/query-fields.js';
 
 /** Body of `POST /domains`. */
-export class CreateDomainDto extends bodyClass<{ name: string }>(domain, 'create') {}
+export class CreateDomainDto extends bodyClass<{ name: string }>(domainShapes.domain, 'create') {}
 
 /** Body of `PATCH /domains/:id`. Absent fields are not changed. */
-export class ChangeDomainDto extends bodyClass<DomainSettings>(domain, 'update') {}
+export class ChangeDomainDto extends changeClass(domainShapes.domain) {}
 
 export class DomainsQuery {
   @QueryId('dom', 'The id of a domain: the list starts after it. The `link` header contains the complete URL')
   after?: string;
 }
 
-export class DomainDto extends responseClass(domain) {}
+export class DomainDto extends responseClass(domainShapes.domain) {}
+
+export class DomainRecordDto extends responseClass(domainShapes.domainRecord) {}
 
 export class DomainDeletedDto {
   @KindProperty('domain')

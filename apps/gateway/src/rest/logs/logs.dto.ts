@@ -1,4 +1,4 @@
-import { loggedRequest } from '#libs/accounts';
+import { accountShapes } from '#libs/accounts';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
@@ -32,7 +32,7 @@ export class LogsQuery extends pageQueryOf('log') {
   created_before?: string;
 }
 
-export class LogDto extends responseClass(loggedRequest) {}
+export class LogDto extends responseClass(accountShapes.loggedRequest) {}
 
 export class LogList extends listOf(LogDto, 'log') {}
 

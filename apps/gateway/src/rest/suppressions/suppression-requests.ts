@@ -1,7 +1,8 @@
 import type { AuditLog, Principal } from '#libs/accounts';
 import { parseTimestamp, Refusal } from '#libs/contracts';
 import { normaliseAddress } from '#libs/mime';
-import type { NewSuppression, RemovalOptions, SuppressionRemoval, SuppressionView } from '#libs/suppressions';
+import type { NewSuppression, RemovalOptions, SuppressionRemoval } from '#libs/suppressions';
+import type { SuppressionDto } from './suppressions.dto.js';
 import type { SuppressDto } from './suppressions.dto.js';
 
 /** The entry that a validated request describes. */
@@ -19,7 +20,7 @@ export function toSuppression(dto: SuppressDto): Omit<NewSuppression, 'accountId
 
 /** Removal by `caller`. Each removed entry is recorded in the audit log. */
 export function removalOptions({ accountId, keyId, ip }: Principal, audit: AuditLog, force: boolean): RemovalOptions {
-  const entryOf = ({ id, email, origin, source_id, domain_id }: SuppressionView) => ({
+  const entryOf = ({ id, email, origin, source_id, domain_id }: SuppressionDto) => ({
     accountId,
     actor: keyId,
     ip,
@@ -31,7 +32,7 @@ export function removalOptions({ accountId, keyId, ip }: Principal, audit: Audit
 }
 
 /** The removed entry. @throws Refusal `not_found`, `restricted_api_key`, or `conflict` for a complaint that needs force. */
-export function removedOrRefused(removal: SuppressionRemoval): SuppressionView {
+export function removedOrRefused(removal: SuppressionRemoval): SuppressionDto {
   switch (removal.outcome) {
     case 'removed':
       return removal.entry;

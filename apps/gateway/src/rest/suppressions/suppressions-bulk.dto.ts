@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath, type ApiPropertyOptions } from '@nestjs/swagger';
 import { LIMITS } from '#libs/contracts';
-import { suppression, bulkSuppressions } from '#libs/suppressions';
+import { bulkSuppressions, suppressionShapes } from '#libs/suppressions';
 import {
   ADDRESS_FORMAT,
   EnumProperty,
@@ -64,7 +64,7 @@ export class ReleaseAllDto {
   })
   ids?: string[];
 
-  @FieldRule(suppression.ruleOf('domain_id'), {
+  @FieldRule(suppressionShapes.suppression.ruleOf('domain_id'), {
     type: String,
     pattern: idPattern('dom'),
     nullable: true,

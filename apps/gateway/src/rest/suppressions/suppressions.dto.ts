@@ -1,16 +1,16 @@
-import { suppression, type SuppressionOrigin, type SuppressionView } from '#libs/suppressions';
+import { type SuppressionOrigin, suppressionShapes } from '#libs/suppressions';
 import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
 import { DeletedProperty, IdProperty, KindProperty, TextProperty } from '../../openapi/properties.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 import { QueryEnum, QueryId, QueryText } from '../validation/query-fields.js';
 
-const { email, origin } = suppression.fields;
+const { email, origin } = suppressionShapes.suppression.fields;
 export const SUPPRESSED_ADDRESS = email.schema.example as string;
 
-type NewEntry = Pick<SuppressionView, 'email'> & Partial<Pick<SuppressionView, 'reason' | 'expires_at' | 'domain_id'>>;
+type NewEntry = Pick<SuppressionDto, 'email'> & Partial<Pick<SuppressionDto, 'reason' | 'expires_at' | 'domain_id'>>;
 
 /** Body of `POST /suppressions`, and one entry of a batch. */
-export class SuppressDto extends bodyClass<NewEntry>(suppression, 'create') {}
+export class SuppressDto extends bodyClass<NewEntry>(suppressionShapes.suppression, 'create') {}
 
 export class SuppressionsQuery extends pageQueryOf('sup') {
   @QueryEnum(origin.words, { description: 'Only entries of this origin', example: 'bounce' })
@@ -46,7 +46,7 @@ export class RemoveSuppressionQuery extends SuppressionQuery {
   force?: string;
 }
 
-export class SuppressionDto extends responseClass(suppression) {}
+export class SuppressionDto extends responseClass(suppressionShapes.suppression) {}
 
 export class SuppressionPage extends listOf(SuppressionDto, 'sup') {}
 

@@ -1,4 +1,4 @@
-import { usage } from '#libs/accounts';
+import { accountShapes } from '#libs/accounts';
 import { responseClass } from '../../openapi/definition-classes.js';
 
-export class UsageDto extends responseClass(usage) {}
+export class UsageDto extends responseClass(accountShapes.usage) {}

@@ -1,19 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  createdWebhook,
-  rotatedSecret,
-  secretRotation,
-  webhook,
-  webhookDetail,
-  type WebhookSettings,
-} from '#libs/webhooks';
+import { type WebhookSettings, webhookShapes } from '#libs/webhooks';
 import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
 import { IdProperty, KindProperty } from '../../openapi/properties.js';
 import { noneOf, Refuses } from '../../openapi/refused-combinations.js';
 
 /** `endpoint` is the name of `url` in the API of Resend. */
-const { url, ...others } = webhook.fields;
-const body = { ...webhook, fields: { url, endpoint: url, ...others } };
+const { url, ...others } = webhookShapes.webhook.fields;
+const body = { ...webhookShapes.webhook, fields: { url, endpoint: url, ...others } };
 type Settings = WebhookSettings & { endpoint?: string };
 const ENDPOINT = 'Another name for `url`; ignored if `url` is given';
 
@@ -34,12 +27,12 @@ export class ChangeWebhookDto extends bodyClass<Settings>(body, 'update') {
 }
 
 /** Body of `POST /webhooks/:id/signing-secret/rotate`. */
-export class RotateSecretDto extends bodyClass<{ overlap_hours?: number }>(secretRotation, 'create') {}
+export class RotateSecretDto extends bodyClass<{ overlap_hours?: number }>(webhookShapes.secretRotation, 'create') {}
 
-export class WebhookDto extends responseClass(webhook) {}
-export class WebhookDetailDto extends responseClass(webhookDetail) {}
-export class CreatedWebhookDto extends responseClass(createdWebhook) {}
-export class RotatedSecretDto extends responseClass(rotatedSecret) {}
+export class WebhookDto extends responseClass(webhookShapes.webhook) {}
+export class WebhookDetailDto extends responseClass(webhookShapes.webhookDetail) {}
+export class CreatedWebhookDto extends responseClass(webhookShapes.createdWebhook) {}
+export class RotatedSecretDto extends responseClass(webhookShapes.rotatedSecret) {}
 
 export class WebhookDeletedDto {
   @KindProperty('webhook')
