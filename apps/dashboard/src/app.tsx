@@ -103,6 +103,7 @@ function Moved() {
 
 /** Suspends only while the code is loading: React shows each fallback for 300 ms at least. */
 function LazyPage({ page }: { page: PageRoute }) {
+  const { id = '' } = useParams();
   const PageComponent = page.loaded() ?? use(page.load());
-  return <PageComponent />;
+  return page.ids && !page.ids.test(id) ? <NotFoundPage /> : <PageComponent />;
 }

@@ -1,21 +1,17 @@
-import { Button } from '@mantine/core';
 import { IconMapPinOff } from '@tabler/icons-react';
-import { Link } from 'react-router';
+import { useLocation } from 'react-router';
 import { Empty } from '../components/feedback.tsx';
+import { NextStep } from '../components/list-page.tsx';
 import { Page } from '../components/page.tsx';
+import { listAbove } from '../shell/navigation.ts';
 
+/** In place of an unknown page, or of an entry that does not exist; leads back to the list of the entry. */
 export function NotFoundPage() {
+  const { path, label } = listAbove(useLocation().pathname);
+  const back = <NextStep to={path}>{`Go to ${label.toLowerCase()}`}</NextStep>;
   return (
     <Page title="Not found">
-      <Empty
-        icon={IconMapPinOff}
-        title="This page does not exist"
-        action={
-          <Button component={Link} to="/" variant="light">
-            Go to overview
-          </Button>
-        }
-      >
+      <Empty icon={IconMapPinOff} title="This page does not exist" action={back}>
         It may have been deleted, or it belongs to another account.
       </Empty>
     </Page>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { destinationsFor } from './destinations.ts';
-import type { NavigationItem } from './navigation.ts';
+import { listAbove, type NavigationItem } from './navigation.ts';
 
 const PAGES = [
   { label: 'Emails', path: '/emails' },
@@ -12,8 +12,7 @@ const paths = (text: string) => destinationsFor(text, PAGES).map(({ path }) => p
 
 describe('destinationsFor', () => {
   it.each([
-    [`em_${DIGITS}`, `/emails/em_${DIGITS}`],
-    [` cap_${DIGITS} `, `/captured/cap_${DIGITS}`],
+    [` em_${DIGITS} `, `/emails/em_${DIGITS}`],
     [`dom_${DIGITS}`, `/domains/dom_${DIGITS}`],
     [`wh_${DIGITS}`, `/webhooks/wh_${DIGITS}`],
   ])('opens %s', (text, path) => {
@@ -37,5 +36,16 @@ describe('destinationsFor', () => {
   it('takes an unknown or incomplete id for text', () => {
     expect(paths('em_01a2')).toEqual(['/emails?search=em_01a2']);
     expect(paths(`usr_${DIGITS}`)).toEqual([`/emails?search=usr_${DIGITS}`]);
+  });
+});
+
+describe('listAbove', () => {
+  it.each([
+    ['/emails/em_1', 'Emails'],
+    ['/operator/accounts/x', 'Accounts'],
+    ['/operator/nowhere', 'Overview'],
+    ['/emailsx', 'Overview'],
+  ])('of %s is %s', (path, label) => {
+    expect(listAbove(path).label).toBe(label);
   });
 });

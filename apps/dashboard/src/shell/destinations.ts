@@ -5,10 +5,9 @@ export interface Destination {
   path: string;
 }
 
-const ID = /^(em|cap|dom|wh)_[0-9a-f]{32}$/;
+const ID = /^(em|dom|wh)_[0-9a-f]{32}$/;
 const OPENED_BY_ID: Record<string, { noun: string; path: string }> = {
   em: { noun: 'email', path: '/emails' },
-  cap: { noun: 'captured email', path: '/captured' },
   dom: { noun: 'domain', path: '/domains' },
   wh: { noun: 'webhook', path: '/webhooks' },
 };

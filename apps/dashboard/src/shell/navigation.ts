@@ -86,3 +86,9 @@ export const NAVIGATION: NavigationGroup[] = [
     ],
   },
 ];
+
+/** The page of the navigation that a path below it belongs to; the overview for others. */
+export function listAbove(pathname: string): NavigationItem {
+  const items = NAVIGATION.flatMap((group) => group.items).filter(({ exact }) => exact !== true);
+  return items.find(({ path }) => pathname.startsWith(`${path}/`)) ?? NAVIGATION[0].items[0];
+}
