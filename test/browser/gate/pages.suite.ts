@@ -9,6 +9,10 @@ const ADDRESS = 'gone@example.net';
 const WIDER_THAN_SHOWN = `[...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > one.clientWidth + 1
   && /auto|scroll/.test(getComputedStyle(one).overflowX)).map((one) => one.className)`;
 
+/** The height of the lowest link or button in a list. */
+const LOWEST_TARGET = `Math.min(...[...document.querySelectorAll('main [role=row] :is(a, button)')].map(
+  (one) => one.getBoundingClientRect().height))`;
+
 /** Changes both fields in one task, so that nothing is rendered in between. */
 const FILL_BOTH_ENDS = `{
   const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
@@ -122,6 +126,55 @@ export function pagesSuite(stage: () => Stage): void {
     await search.fill('webh');
     await search.press('Enter');
     await owner.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  });
+
+  it('finds emails by a part of an address or of the subject, also from the keyboard', async () => {
+    const { owner, service } = stage();
+    const { page } = owner;
+    for (const [to, subject] of [
+      ['ada@search.example', 'Your invoice'],
+      ['grace@search.example', 'Hello Ada'],
+      ['grace@search.example', 'Other'],
+    ])
+      await service.call('POST', '/emails', service.mail({ to, subject }));
+    await page.keyboard.press('Control+k');
+    const quick = page.getByRole('combobox', { name: 'Page, id, address or subject' });
+    await quick.fill('@search.ex');
+    await quick.press('Enter');
+    const emails = page.getByRole('table', { name: 'Emails' });
+    await emails.getByText('Other').last().waitFor();
+    expect(await emails.getByRole('row').count()).toBe(1 + 3);
+    const search = page.getByRole('textbox', { name: 'Search' });
+    expect(await search.inputValue()).toBe('@search.ex');
+    await search.fill('ADA');
+    await until(async () => (await emails.getByText('Other').count()) === 0, { what: 'the search' });
+    for (const text of ['ada@search.example', 'Hello Ada']) await emails.getByText(text).last().waitFor();
+    await search.fill('nobody has this');
+    await page.getByText('The search finds any part of a subject').waitFor();
+    await owner.button('Clear filters').click();
+    await emails.getByText('Other').last().waitFor();
+  });
+
+  it('leads back to the list from the id of something unknown', async () => {
+    const { owner } = stage();
+    const id = (prefix: string) => `${prefix}_${'0'.repeat(31)}7`;
+    for (const [path, list] of [
+      ['emails/xyz', 'Emails'],
+      [`emails/${id('cap')}`, 'Emails'],
+      [`emails/${id('em')}`, 'Emails'],
+      [`inbox/${id('em')}`, null],
+      [`domains/${id('dom')}`, 'Domains'],
+      [`webhooks/${id('wh')}`, 'Webhooks'],
+      [`operator/accounts/${id('acc')}`, 'Accounts'],
+    ] as const) {
+      await owner.open(`/app/${path}`);
+      await owner.page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+      await owner.page
+        .getByRole('main')
+        .getByRole('link', { name: /^Go to / })
+        .click();
+      await owner.page.getByRole('heading', { level: 1, name: list ?? /^(Inbox|Captured)/ }).waitFor();
+    }
   });
 
   it('reschedules a message, and takes that back', async () => {
@@ -260,15 +313,18 @@ export function pagesSuite(stage: () => Stage): void {
     const { owner, service } = stage();
     const unknownDomain = `late@example.net,x,dom_${'0'.repeat(31)}1`;
     const lines = Array.from({ length: 2_500 }, (_, i) => `u${i}@import.example,left,`);
-    const text = ['Address,Note,domain_id', ...lines, 'U7@import.example,again,', 'bad,x,', unknownDomain].join('\n');
+    const text = ['Address,Grund,domain_id', ...lines, 'U7@import.example,again,', 'bad,x,', unknownDomain].join('\n');
     await owner.visit('Suppressions');
     await owner.button('Import').click();
     const chooser = owner.page.waitForEvent('filechooser');
     await owner.button('Choose a file').click();
     await (await chooser).setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     const dialog = owner.page.getByRole('dialog');
-    for (const shown of ['Address: email', 'Note: reason', '2,501 valid', '1 invalid', '1 duplicate'])
+    for (const shown of ['2,501 valid', '1 invalid', '1 duplicate'])
       await dialog.getByText(shown, { exact: true }).waitFor();
+    await dialog.getByRole('combobox', { name: 'Grund' }).click();
+    await owner.page.getByRole('option', { name: 'Reason' }).click();
+    await dialog.getByRole('columnheader', { name: 'Reason' }).waitFor();
     await dialog.getByText('Line 2503: bad').waitFor();
     owner.expected.push(/status of 400/);
     await owner.button('Import 2,501 addresses').click();
@@ -339,6 +395,16 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.getByText('this session').waitFor();
     await owner.open('/app/audit-log');
     await owner.page.getByRole('table', { name: 'Actions' }).locator('time').first().waitFor();
+    for (const [path, table] of [
+      ['/app/emails', 'Emails'],
+      ['/app/events', 'Events'],
+      ['/app/logs', 'Requests'],
+      ['/app/suppressions', 'Suppressions'],
+    ]) {
+      await owner.open(path);
+      await owner.page.getByRole('table', { name: table }).locator('time:visible').first().waitFor();
+      expect(await owner.page.evaluate(LOWEST_TARGET), path).toBeGreaterThanOrEqual(24);
+    }
     await owner.page.setViewportSize({ width: 1280, height: 720 });
   });
 

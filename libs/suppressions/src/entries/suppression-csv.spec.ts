@@ -56,11 +56,13 @@ describe('readSuppressionCsv', () => {
   it('reports all problems by line, also after a cell of two lines, and returns the other lines', async () => {
     const file = 'email,reason\na@example.net,"1\n2"\nbad,ok\n,ok\nb@example.net,ok\n';
     expect(await problemsOf(file)).toEqual([
-      'lines[3].reason invalid_characters',
+      'lines[2].reason invalid_characters',
       'lines[4].email invalid_address',
       'lines[5].email required',
     ]);
     expect(await read(file)).toMatchObject({ entries: [{ line: 6, address: 'b@example.net' }], refused: 3 });
+    // A CRLF inside quotes is one line end.
+    expect(await problemsOf(file.replaceAll('\n', '\r\n'))).toEqual(await problemsOf(file));
   });
 
   it.each([

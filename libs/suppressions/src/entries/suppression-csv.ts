@@ -1,10 +1,17 @@
-import { Readable } from 'node:stream';
+import { isUtf8 } from 'node:buffer';
 import { LIMITS, parseTimestamp, type RuleProblem } from '#libs/contracts';
 import { yieldToLoop } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
-import { parse, type CsvError } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import { layoutOf, toUtf8, type CsvLayout } from './csv-layout.js';
+import {
+  CSV_COLUMNS,
+  csvColumns,
+  csvRecords,
+  MAX_CSV_RECORD,
+  repeatedColumn,
+  type CsvColumn,
+  type CsvRecord,
+} from './csv-file.js';
 import type { NewSuppression } from './store.js';
 import { suppression, type SuppressionOrigin, type SuppressionView } from '../suppression.resource.js';
 
@@ -20,11 +27,10 @@ export interface ReadCsv {
   refused?: number;
 }
 
-/** Parsed between two yields to the event loop; about 10 ms. */
-const SLICE_BYTES = 16 * 1024;
+/** Characters that are read between two yields to the event loop; about 10 ms. */
+const SLICE = 16 * 1024;
 /** Reported at once. */
 const MAX_PROBLEMS = 1_000;
-const MAX_RECORD_BYTES = 8_192;
 /**
  * Before what spreadsheets take for a formula, in the wide forms too, wherever they may begin a cell: at the start, and after
  * each delimiter that an import dialogue offers, whatever the delimiter of the file is. A quotation mark counts as one,
@@ -51,25 +57,29 @@ const RULES = {
   origin: originRule,
   expires_at: suppression.ruleOf('expires_at'),
   domain_id: suppression.ruleOf('domain_id'),
-} as const;
-type Column = keyof typeof RULES;
-type Cells = Partial<Record<Column, string>>;
-
-/** Names under which other services export the same columns; the page that imports a file knows them too. */
-const ALIASES: Readonly<Record<string, Column>> = {
-  'e-mail': 'email',
-  'email address': 'email',
-  email_address: 'email',
-  address: 'email',
-  recipient: 'email',
-  note: 'reason',
-  comment: 'reason',
-};
+} as const satisfies Record<CsvColumn, unknown>;
+type Cells = Partial<Record<CsvColumn, string>>;
 
 const fileProblem = (code: string, message: string): ReadCsv => ({
   entries: [],
   problems: [{ path: '', code, message }],
 });
+
+/** The file is UTF-8, or UTF-16 with a byte order mark. Null for other encodings, and for U+0000. */
+function textOf(bytes: Buffer): string | null {
+  const mark = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
+  const label = mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : null;
+  const text = label === null ? bytes.toString() : fromUtf16(bytes, label);
+  return text === null || (label === null && !isUtf8(bytes)) || text.includes('\0') ? null : text;
+}
+
+function fromUtf16(bytes: Buffer, label: string): string | null {
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Reads a CSV file (RFC 4180) in UTF-8, or in UTF-16 with a byte order mark, separated by commas, semicolons or tabs. Its first line
@@ -77,112 +87,58 @@ const fileProblem = (code: string, message: string): ReadCsv => ({
  * ignored. An empty cell counts as absent.
  */
 export async function readSuppressionCsv(bytes: Buffer): Promise<ReadCsv> {
-  const text = toUtf8(bytes);
+  const text = textOf(bytes);
   if (text === null)
     return fileProblem('invalid_encoding', 'must be UTF-8, or UTF-16 with a byte order mark, without U+0000');
   const result: ReadCsv = { entries: [], problems: [] };
-  const { records, broken } = recordsOf(text, layoutOf(text, isAddressColumn));
-  try {
-    for await (const { record, info } of records) {
-      // After an unbalanced quote, the start of lines is unknown.
-      if (broken.length > 0 && info.lines > broken[0].line) break;
-      if (linesOf(result) === LIMITS.importEntries)
-        return fileProblem('too_many', `must have at most ${LIMITS.importEntries} entries`);
-      addRecord(result, record, info.lines);
+  let columns: (CsvColumn | null)[] | null = null;
+  let sliceEnd = SLICE;
+  for (const { line, cells, end, problem } of csvRecords(text.replace(/^\ufeff/, ''))) {
+    // After an unbalanced quote, the start of lines is unknown.
+    if (problem !== null)
+      return { ...result, entries: [], problems: [...result.problems, malformed(problem, line)].slice(-MAX_PROBLEMS) };
+    if (columns === null) {
+      const titles = cells.map(unescapeFormulas);
+      const wrong = problemOfTitles(titles);
+      if (wrong !== null) return wrong;
+      columns = csvColumns(titles);
+      continue;
     }
-  } catch (error) {
-    if (error instanceof HeaderProblem) return fileProblem(error.code, error.message);
-    throw error;
+    if (linesOf(result) === LIMITS.importEntries)
+      return fileProblem('too_many', `must have at most ${LIMITS.importEntries} entries`);
+    addRecord(result, cellsOf(columns, cells), line);
+    if (end > sliceEnd) {
+      sliceEnd = end + SLICE;
+      await yieldToLoop();
+    }
   }
-  if (broken.length > 0)
-    return { ...result, entries: [], problems: [...result.problems, broken[0].problem].slice(-MAX_PROBLEMS) };
   if (linesOf(result) > 0) return result;
   return fileProblem('too_few', 'must have a line that names its columns and at least one entry');
 }
 
-const linesOf = ({ entries, refused = 0 }: ReadCsv): number => entries.length + refused;
-
-interface Records {
-  records: AsyncIterable<{ record: Cells; info: { lines: number } }>;
-  /** Positions where the file is not CSV; filled while the records are read. */
-  broken: { line: number; problem: RuleProblem }[];
-}
-
-function recordsOf(bytes: Buffer, { delimiter, firstLine }: CsvLayout): Records {
-  const broken: Records['broken'] = [];
-  const parser = parse({
-    bom: true,
-    columns: columnsOf,
-    delimiter,
-    from_line: firstLine,
-    info: true,
-    max_record_size: MAX_RECORD_BYTES,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    // An error would also discard the records before it and their problems.
-    skip_records_with_error: true,
-    on_skip: (error) => {
-      const line = Number(error?.['lines'] ?? 1);
-      broken.push({ line, problem: malformed(error?.code, line) });
-      return undefined;
-    },
-  });
-  Readable.from(slicesOf(bytes), { objectMode: false })
-    .on('error', (error) => parser.destroy(error))
-    .pipe(parser);
-  return { records: parser as Records['records'], broken };
-}
-
-async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    yield bytes.subarray(at, at + SLICE_BYTES);
-    await yieldToLoop();
-  }
-}
-
-/** A problem of the first line. */
-class HeaderProblem extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** False for a column that is ignored: unknown ones, and those with another name beside the one of the service. */
-function columnsOf(header: string[]): (Column | false)[] {
-  const names = header.map(nameOf);
-  const columns = names.map((name) => (isColumn(name) ? name : columnByAlias(name, names)));
-  if (!columns.includes('email'))
-    throw new HeaderProblem(
+function problemOfTitles(titles: readonly string[]): ReadCsv | null {
+  if (!csvColumns(titles).includes('email'))
+    return fileProblem(
       'missing_column',
       'must name its columns in the first line, email among them, separated by commas, semicolons or tabs',
     );
-  const duplicate = names.find((name, i) => isColumn(name) && names.indexOf(name) < i);
-  if (duplicate !== undefined) throw new HeaderProblem('duplicate_column', `must have the column ${duplicate} once`);
-  return columns.map((name, i) => columns.indexOf(name) === i && name);
+  const repeated = repeatedColumn(titles);
+  return repeated === undefined ? null : fileProblem('duplicate_column', `must have the column ${repeated} once`);
 }
 
-function columnByAlias(name: string, names: readonly string[]): Column | false {
-  const column = Object.hasOwn(ALIASES, name) && ALIASES[name];
-  return column !== false && !names.includes(column) && column;
+function cellsOf(columns: readonly (CsvColumn | null)[], texts: readonly string[]): Cells {
+  const cells: Cells = {};
+  for (const [i, column] of columns.entries()) {
+    const value = column === null ? '' : unescapeFormulas(texts[i] ?? '').trim();
+    if (column !== null && value !== '') cells[column] = value;
+  }
+  return cells;
 }
 
-const nameOf = (cell: string): string => unescapeFormulas(cell).trim().toLowerCase();
-const isAddressColumn = (cell: string): boolean => {
-  const name = nameOf(cell);
-  return name === 'email' || columnByAlias(name, [name]) === 'email';
-};
-const isColumn = (name: string): name is Column => Object.hasOwn(RULES, name);
+const linesOf = ({ entries, refused = 0 }: ReadCsv): number => entries.length + refused;
 
 /** Adds the entry of a record, or its problems. */
-function addRecord(result: ReadCsv, record: Cells, line: number): void {
-  const cells: Cells = {};
-  for (const [column, text] of Object.entries(record) as [Column, string][]) {
-    const value = unescapeFormulas(text).trim();
-    if (value !== '') cells[column] = value;
-  }
+function addRecord(result: ReadCsv, cells: Cells, line: number): void {
   const problems = problemsOf(cells, line);
   if (problems.length > 0) {
     result.refused = (result.refused ?? 0) + 1;
@@ -204,30 +160,21 @@ function addRecord(result: ReadCsv, record: Cells, line: number): void {
 function problemsOf(cells: Cells, line: number): RuleProblem[] {
   const at = (column: string) => `lines[${line}].${column}`;
   const missing = cells.email === undefined ? [{ path: at('email'), code: 'required', message: 'is required' }] : [];
-  const wrong = (Object.entries(cells) as [Column, string][]).flatMap(([column, value]) =>
+  const wrong = (Object.entries(cells) as [CsvColumn, string][]).flatMap(([column, value]) =>
     RULES[column](value).map(({ code, message }) => ({ path: at(column), code, message })),
   );
   return [...missing, ...wrong];
 }
 
-function malformed(code: CsvError['code'] | undefined, line: number): RuleProblem {
+function malformed(problem: NonNullable<CsvRecord['problem']>, line: number): RuleProblem {
   const path = `lines[${line}]`;
-  return code === 'CSV_MAX_RECORD_SIZE'
-    ? { path, code: 'too_long', message: `must have at most ${MAX_RECORD_BYTES} bytes` }
+  return problem === 'too_long'
+    ? { path, code: 'too_long', message: `must have at most ${MAX_CSV_RECORD} characters` }
     : { path, code: 'invalid_csv', message: 'must be CSV by RFC 4180: a quote inside a quoted cell is doubled' };
 }
 
 /** The columns that `readSuppressionCsv` reads come first. */
-const WRITTEN_COLUMNS = [
-  'email',
-  'reason',
-  'origin',
-  'expires_at',
-  'domain_id',
-  'id',
-  'source_id',
-  'created_at',
-] as const;
+const WRITTEN_COLUMNS = [...CSV_COLUMNS, 'id', 'source_id', 'created_at'] as const;
 
 /**
  * The entries as a CSV file (RFC 4180), page by page. Text that a spreadsheet would interpret as a formula has an apostrophe

@@ -1,9 +1,23 @@
-import { Alert, Badge, Button, FileButton, Group, List, Progress, Stack, Table, Text } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  Button,
+  FileButton,
+  Group,
+  List,
+  Progress,
+  Select,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core';
 import { IconDownload, IconFileText, IconUpload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { downloadText } from '../../components/download.ts';
 import { problemOf } from '../../api/problem.ts';
 import { formatNumber } from '../../components/format.tsx';
+import { CSV_COLUMNS, type CsvColumn } from '../../generated/csv-file.ts';
 import { readImportFile, refusedFile, textOf, type ImportFile, type RefusedLine } from './import-file.ts';
 import { sendImport, type ImportProgress } from './send-import.ts';
 
@@ -13,7 +27,7 @@ const SHOWN = 5;
 type Step =
   | { kind: 'choose'; problem?: string }
   | { kind: 'reading' }
-  | { kind: 'preview'; name: string; file: ImportFile }
+  | { kind: 'preview'; name: string; text: string; file: ImportFile }
   | { kind: 'sending'; file: ImportFile; progress: ImportProgress | null }
   | {
       kind: 'result';
@@ -41,8 +55,8 @@ export function ImportDialog({ changed, close }: { changed: () => void; close: (
       return;
     }
     setStep({ kind: 'reading' });
-    const file = await readImportFile(await textOf(chosen));
-    setStep({ kind: 'preview', name: chosen.name, file });
+    const text = await textOf(chosen);
+    setStep({ kind: 'preview', name: chosen.name, text, file: await readImportFile(text) });
   };
   const run = async (file: ImportFile) => {
     canceled.current = false;
@@ -74,7 +88,14 @@ export function ImportDialog({ changed, close }: { changed: () => void; close: (
         />
       );
     case 'preview':
-      return <Preview {...step} read={read} run={() => void run(step.file)} />;
+      return (
+        <Preview
+          {...step}
+          read={read}
+          run={() => void run(step.file)}
+          choose={async (columns) => setStep({ ...step, file: await readImportFile(step.text, { columns }) })}
+        />
+      );
     case 'sending':
       return (
         <Sending total={step.file.lines.length} progress={step.progress} cancel={() => (canceled.current = true)} />
@@ -95,8 +116,8 @@ function Choose({ problem, busy, read }: ChooseProps) {
     <Stack>
       <Text size="sm">
         A CSV file whose first line names its columns, or a list with one address per line. Only <b>email</b> is
-        required; <b>reason</b>, <b>origin</b>, <b>expires_at</b> and <b>domain_id</b> are read as well. Nothing is
-        imported until you confirm.
+        required; <b>reason</b>, <b>origin</b>, <b>expires_at</b> and <b>domain_id</b> are read as well, and columns
+        with other names by your choice. Nothing is imported until you confirm.
       </Text>
       {problem && <Alert color="red">{problem}</Alert>}
       <Group justify="flex-end">
@@ -126,9 +147,12 @@ interface PreviewProps {
   file: ImportFile;
   read: (file: File | null) => Promise<void>;
   run: () => void;
+  /** Reads the file again with these meanings of its columns. */
+  choose: (columns: (CsvColumn | null)[]) => Promise<void>;
 }
 
-function Preview({ name, file: { columns, lines, refused, duplicates }, read, run }: PreviewProps) {
+function Preview({ name, file, read, run, choose }: PreviewProps) {
+  const { columns, lines, refused, duplicates } = file;
   const hasAddresses = columns.length === 0 || columns.some(({ column }) => column === 'email');
   return (
     <Stack>
@@ -137,10 +161,10 @@ function Preview({ name, file: { columns, lines, refused, duplicates }, read, ru
       </Text>
       {!hasAddresses && (
         <Alert color="red" title="No column with addresses">
-          Name the column with the addresses “email” in the first line.
+          Choose it below, or name it “email” in the first line.
         </Alert>
       )}
-      <Columns columns={columns} />
+      <Columns columns={columns} choose={choose} />
       {hasAddresses && (
         <Group gap="xs">
           <Count color="teal" count={lines.length} of="valid" />
@@ -148,26 +172,7 @@ function Preview({ name, file: { columns, lines, refused, duplicates }, read, ru
           <Count color="gray" count={duplicates} of={duplicates === 1 ? 'duplicate' : 'duplicates'} />
         </Group>
       )}
-      {lines.length > 0 && (
-        <Table aria-label="The first lines">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={60}>Line</Table.Th>
-              <Table.Th>Address</Table.Th>
-              <Table.Th>Reason</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {lines.slice(0, SHOWN).map(({ line, cells }) => (
-              <Table.Tr key={line}>
-                <Table.Td>{line}</Table.Td>
-                <Table.Td className="break">{cells.email}</Table.Td>
-                <Table.Td className="break">{cells.reason ?? ''}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
+      {lines.length > 0 && <FirstLines file={file} />}
       <Refused refused={refused} />
       <Group justify="flex-end">
         <FileChooser label="Choose another file" variant="default" busy={false} read={read} />
@@ -179,28 +184,64 @@ function Preview({ name, file: { columns, lines, refused, duplicates }, read, ru
   );
 }
 
-function Columns({ columns }: Pick<ImportFile, 'columns'>) {
-  if (columns.length === 0) return <Text size="sm">A list of addresses without column names.</Text>;
+const LABELS: Record<CsvColumn, string> = {
+  email: 'Address',
+  reason: 'Reason',
+  origin: 'Origin',
+  expires_at: 'Expires',
+  domain_id: 'Domain ID',
+};
+
+/** The first lines, with the columns that are read. */
+function FirstLines({ file: { columns, lines } }: Pick<PreviewProps, 'file'>) {
+  const shown = CSV_COLUMNS.filter((name) => name === 'email' || columns.some(({ column }) => column === name));
   return (
-    <Group gap={6} role="list" aria-label="Columns">
-      {columns.map(({ title, column }, i) => (
-        <Badge
-          key={i}
-          role="listitem"
-          tt="none"
-          variant={column ? 'light' : 'outline'}
-          color={column ? 'blue' : 'gray'}
-        >
-          {columnLabel(title, column)}
-        </Badge>
-      ))}
-    </Group>
+    <Table aria-label="The first lines">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={60}>Line</Table.Th>
+          {shown.map((column) => (
+            <Table.Th key={column}>{LABELS[column]}</Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {lines.slice(0, SHOWN).map(({ line, cells }) => (
+          <Table.Tr key={line}>
+            <Table.Td>{line}</Table.Td>
+            {shown.map((column) => (
+              <Table.Td key={column} className="break">
+                {cells[column] ?? ''}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 
-function columnLabel(title: string, column: string | null): string {
-  if (column === null) return `${title || '(no name)'}: ignored`;
-  return title.toLowerCase() === column ? title : `${title}: ${column}`;
+/** The meaning of each column, which can be chosen. A column that is read twice is read from the one chosen last. */
+function Columns({ columns, choose }: Pick<ImportFile, 'columns'> & Pick<PreviewProps, 'choose'>) {
+  if (columns.length === 0) return <Text size="sm">A list of addresses without column names.</Text>;
+  const chosen = (at: number, next: CsvColumn | null) =>
+    columns.map(({ column }, i) => (i === at ? next : column === next ? null : column));
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="xs" role="group" aria-label="Columns">
+      {columns.map(({ title, column }, i) => (
+        <Select
+          key={i}
+          size="xs"
+          label={title || `Column ${i + 1}`}
+          placeholder="Ignored"
+          clearable
+          data={CSV_COLUMNS.map((value) => ({ value, label: LABELS[value] }))}
+          value={column}
+          onChange={(next) => void choose(chosen(i, next as CsvColumn | null))}
+        />
+      ))}
+    </SimpleGrid>
+  );
 }
 
 const Count = ({ color, count, of }: { color: string; count: number; of: string }) => (

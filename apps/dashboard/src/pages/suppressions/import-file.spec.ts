@@ -39,11 +39,22 @@ describe('readImportFile', () => {
   it('tells which columns it recognises', async () => {
     const { columns } = await readImportFile('Address,Note,created_at,email\na@example.net,,,b@example.net\n');
     expect(columns).toEqual([
-      { title: 'Address', column: 'email' },
+      { title: 'Address', column: null },
       { title: 'Note', column: 'reason' },
       { title: 'created_at', column: null },
-      { title: 'email', column: null },
+      { title: 'email', column: 'email' },
     ]);
+  });
+
+  it('reads the columns that were chosen', async () => {
+    const text = 'Kunde,Grund,Mail\na@example.net,moved,b@example.net\n';
+    expect(await readImportFile(text)).toMatchObject({
+      lines: [],
+      columns: [{ title: 'Kunde', column: null }, {}, {}],
+    });
+    const { columns, lines } = await readImportFile(text, { columns: [null, 'reason', 'email'] });
+    expect(columns[1]).toEqual({ title: 'Grund', column: 'reason' });
+    expect(lines).toEqual([{ line: 2, cells: { reason: 'moved', email: 'b@example.net' } }]);
   });
 
   it('finds no lines without a column of addresses', async () => {
@@ -79,19 +90,24 @@ describe('readImportFile', () => {
     expect([lines.length, duplicates]).toEqual([2, 2]);
   });
 
-  it('reads a quote that is never closed to the end', async () => {
-    const { lines, refused } = await readImportFile('email,reason\na@example.net,"open\nb@example.net\n');
-    expect(lines).toEqual([{ line: 2, cells: { email: 'a@example.net', reason: 'open\nb@example.net' } }]);
-    expect(refused).toEqual([]);
+  it('refuses a line with a quote that is never closed, or not doubled', async () => {
+    const { lines, refused } = await readImportFile('email\n"a"@example.net\nb@example.net\n"c@example.net\n');
+    expect(lines.map(({ line }) => line)).toEqual([3]);
+    expect(refused.map(({ line, problem }) => [line, problem])).toEqual([
+      [2, 'has a quotation mark that is not doubled or not closed'],
+      [4, 'has a quotation mark that is not doubled or not closed'],
+    ]);
   });
 
   it('pauses while it reads many lines', async () => {
     let pauses = 0;
     const file = await readImportFile(
       `email\n${Array.from({ length: 50_000 }, (_, i) => `u${i}@example.net\n`).join('')}`,
-      () => {
-        pauses += 1;
-        return Promise.resolve();
+      {
+        pause: () => {
+          pauses += 1;
+          return Promise.resolve();
+        },
       },
     );
     expect([file.lines.length, pauses]).toEqual([50_000, 25]);
