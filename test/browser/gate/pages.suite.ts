@@ -132,23 +132,23 @@ export function pagesSuite(stage: () => Stage): void {
     const { owner, service } = stage();
     const { page } = owner;
     for (const [to, subject] of [
-      ['ada@search.example', 'Your invoice'],
-      ['grace@search.example', 'Hello Ada'],
-      ['grace@search.example', 'Other'],
+      ['ada.found@example.com', 'Your invoice'],
+      ['grace.found@example.com', 'Hello Ada'],
+      ['grace.found@example.com', 'Other'],
     ])
       await service.call('POST', '/emails', service.mail({ to, subject }));
     await page.keyboard.press('Control+k');
     const quick = page.getByRole('combobox', { name: 'Page, id, address or subject' });
-    await quick.fill('@search.ex');
+    await quick.fill('.found@exam');
     await quick.press('Enter');
     const emails = page.getByRole('table', { name: 'Emails' });
     await emails.getByText('Other').last().waitFor();
     expect(await emails.getByRole('row').count()).toBe(1 + 3);
     const search = page.getByRole('textbox', { name: 'Search' });
-    expect(await search.inputValue()).toBe('@search.ex');
+    expect(await search.inputValue()).toBe('.found@exam');
     await search.fill('ADA');
     await until(async () => (await emails.getByText('Other').count()) === 0, { what: 'the search' });
-    for (const text of ['ada@search.example', 'Hello Ada']) await emails.getByText(text).last().waitFor();
+    for (const text of ['ada.found@example.com', 'Hello Ada']) await emails.getByText(text).last().waitFor();
     await search.fill('nobody has this');
     await page.getByText('The search finds any part of a subject').waitFor();
     await owner.button('Clear filters').click();

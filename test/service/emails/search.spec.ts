@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId, wholeAccount } from '#libs/contracts';
+import { newId, wholeAccount, type AddressErasure } from '#libs/contracts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailList, type EmailFilter } from '#libs/emails';
 import { Log, SecretBox, Shutdown } from '#libs/kernel';
 import { insertMessages } from '../../../bench/list/fill.mjs';
+import { eraseRecipient } from '../../../libs/emails/src/commands/erase-recipient.js';
 import { SearchSegments } from '../../../libs/emails/src/queries/list/search-segments.js';
 import { tableReads } from '../../support/persistence/table-reads.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
@@ -72,6 +73,30 @@ describe('the search of emails', () => {
       expect(rows).toBeLessThan(MOST_ROWS);
       if (process.env['SEARCH_EMAILS']) console.log(`${state} segments, ${search}: ${rows} rows, ${pages} pages`);
     });
+  });
+
+  it('finds an email by what an erasure has written into it, and no more by what it has removed', async () => {
+    const { rows } = await db.database.query<{ id: string }>('SELECT id FROM emails ORDER BY id OFFSET 4500 LIMIT 1');
+    const [{ id }] = rows;
+    const edit = (from: string, to: string) => (text: string) => text.replaceAll(from, to);
+    const [address, erasedAs] = ['copy@before.example', 'erased-7f3a@erased.invalid'];
+    await db.database.query('UPDATE emails SET header_to = $2 WHERE id = $1', [id, [address]]);
+    await db.database.transaction((tx) =>
+      eraseRecipient(tx, id, {
+        accountId,
+        address,
+        erasedAs,
+        rewrite: edit(address, erasedAs),
+        rewriteJson: <T>(value: T) => JSON.parse(edit(address, erasedAs)(JSON.stringify(value))) as T,
+      } as AddressErasure),
+    );
+    const counted = await db.database.query<{ count: number }>('SELECT count(*)::int AS count FROM search_segments');
+    expect(counted.rows[0].count).toBe(4);
+    for (const state of ['before', 'after']) {
+      expect([state, await all({ search: 'erased-7f3a' })]).toEqual([state, [id]]);
+      expect([state, await all({ search: address })]).toEqual([state, []]);
+      while (await segments.buildNext(accountId));
+    }
   });
 
   it.each(['ada', 'lo ad', 'HOPPER', 'copy@', 'märta', 'oldest@old'])(

@@ -168,7 +168,7 @@ describe('SuppressionEntries', () => {
   it('finds a part of an address or a reason, and examines at most 20,000 entries for a page', async () => {
     await db.database.query(
       `INSERT INTO suppressions (id, account_id, address, origin, reason)
-       SELECT 'sup_' || lpad(to_hex(n), 32, '0'), $1, 'u' || n || '@example.com', 'manual', CASE WHEN n % 20099 = 1 THEN 'Left Us' END
+       SELECT 'sup_1' || lpad(to_hex(n), 31, '0'), $1, 'u' || n || '@example.com', 'manual', CASE WHEN n % 20099 = 1 THEN 'Left Us' END
          FROM generate_series(1, 20100) n`,
       [accountId],
     );

@@ -1,7 +1,9 @@
 import { Button, Switch } from '@mantine/core';
-import { IconSearch, type Icon } from '@tabler/icons-react';
+import { modals, type ModalSettings } from '@mantine/modals';
+import { IconPlus, IconSearch, type Icon } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
+import { useSession } from '../api/session.tsx';
 import { Empty } from './feedback.tsx';
 import { FilterBar, type FilterField, type Filters } from './filters.tsx';
 import { List, type ListProps } from './list.tsx';
@@ -19,13 +21,11 @@ interface ListPageProps<N extends { id: string }, F extends string> extends Omit
   empty: { icon: Icon; title: string; text: ReactNode; action?: ReactNode };
   /** Added to the sentence that nothing matches the filters. */
   hint?: string;
-  /** Dialogs. */
-  children?: ReactNode;
 }
 
 /** A page that is a list: columns, filters and a query. */
 export function ListPage<N extends { id: string }, F extends string = never>(props: ListPageProps<N, F>) {
-  const { title, description, actions, filters, fields, more, empty, hint, children, ...list } = props;
+  const { title, description, actions, filters, fields, more, empty, hint, ...list } = props;
   const { icon, title: emptyTitle, text, action } = empty;
   return (
     <Page title={title} description={description} actions={actions}>
@@ -44,7 +44,6 @@ export function ListPage<N extends { id: string }, F extends string = never>(pro
           )
         }
       />
-      {children}
     </Page>
   );
 }
@@ -68,6 +67,29 @@ export const NextStep = ({ to, children }: { to: string; children: string }) => 
     {children}
   </Button>
 );
+
+interface DialogButtonProps extends ModalSettings {
+  label: string;
+  /** The scope or ability that it takes. */
+  needs: string;
+  form: (close: () => void) => ReactNode;
+  icon?: Icon;
+  variant?: 'default';
+}
+
+/** A button that opens a form in a dialog, for people who may send it. */
+export function DialogButton({ label, needs, form, icon: Symbol = IconPlus, variant, ...dialog }: DialogButtonProps) {
+  const { may } = useSession();
+  const open = () => {
+    const id = modals.open({ title: label, ...dialog, children: form(() => modals.close(id)) });
+  };
+  if (!may(needs)) return null;
+  return (
+    <Button variant={variant} leftSection={<Symbol size={16} />} onClick={open}>
+      {label}
+    </Button>
+  );
+}
 
 /** Whether a list shows new entries by itself, and the switch for it; `isOver`: there can be none. */
 export function useLive(isOver = false): [isLive: boolean, control: ReactNode] {

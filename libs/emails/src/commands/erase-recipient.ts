@@ -2,6 +2,7 @@ import type { AddressErasure } from '#libs/contracts';
 import { domainOf, normaliseAddress } from '#libs/mime';
 import type { Queryable } from '#libs/persistence';
 import { searchKey } from '../intake/recipients.js';
+import { dropSegmentsFrom } from '../queries/list/search-segments.js';
 
 interface ErasedColumns {
   header_to: string[];
@@ -136,6 +137,7 @@ async function eraseFields(tx: Queryable, emailId: string, erasure: AddressErasu
       after.unsubscribe === null ? null : JSON.stringify(after.unsubscribe),
     ],
   );
+  await dropSegmentsFrom(tx, erasure.accountId, emailId);
   for (const [key, value] of Object.entries(before.tags))
     if (after.tags[key] !== value)
       await tx.query(

@@ -1,7 +1,6 @@
-import { ActionIcon, Badge, Button, Menu, Modal } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon, Badge, Menu } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { IconDots, IconKey, IconPlus } from '@tabler/icons-react';
+import { IconDots, IconKey } from '@tabler/icons-react';
 import { useSession } from '../../api/session.tsx';
 import { rowsOf } from '../../api/use-connection.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
@@ -10,7 +9,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { namesOf, type NamedDomain } from '../../components/domains-field.tsx';
 import { notifyDone } from '../../components/feedback.tsx';
 import { Status, Time } from '../../components/format.tsx';
-import { ListPage } from '../../components/list-page.tsx';
+import { DialogButton, ListPage } from '../../components/list-page.tsx';
 import { Note, type Column } from '../../components/list.tsx';
 import { useChange } from '../../components/use-change.ts';
 import {
@@ -41,11 +40,13 @@ export function ApiKeysPage() {
   const { may } = useSession();
   const fresh = useFreshQuery(ApiKeysDocument, {});
   const domains = fresh.data?.domains ?? [];
-  const [opened, { open, close }] = useDisclosure();
-  const add = may('api_keys.write') && (
-    <Button leftSection={<IconPlus size={16} />} onClick={open}>
-      Create API key
-    </Button>
+  const add = (
+    <DialogButton
+      label="Create API key"
+      needs="api_keys.write"
+      closeOnClickOutside={false}
+      form={(close) => <CreateKeyForm domains={domains} created={fresh.refresh} close={close} />}
+    />
   );
   const editor = (key: ApiKey) => ({
     title: 'Edit API key',
@@ -73,11 +74,7 @@ export function ApiKeysPage() {
         text: 'Create a key for each application. Keys can be restricted to sending, to domains and to IP addresses.',
         action: add,
       }}
-    >
-      <Modal opened={opened} onClose={close} title="Create API key" closeOnClickOutside={false}>
-        <CreateKeyForm domains={domains} created={fresh.refresh} close={close} />
-      </Modal>
-    </ListPage>
+    />
   );
 }
 

@@ -1,15 +1,13 @@
-import { Button, Modal, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconWorld } from '@tabler/icons-react';
+import { TextInput } from '@mantine/core';
+import { IconWorld } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useSession } from '../../api/session.tsx';
 import { rowsOf } from '../../api/use-connection.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { DialogForm, FormField } from '../../components/form.tsx';
 import { Status, Time } from '../../components/format.tsx';
-import { ListPage } from '../../components/list-page.tsx';
+import { DialogButton, ListPage } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
 import { CreateDomainDocument, DomainsDocument, type DomainsQuery } from '../../graphql/generated.ts';
 
@@ -21,14 +19,8 @@ const COLUMNS: Column<DomainsQuery['domains'][number]>[] = [
 ];
 
 export function DomainsPage() {
-  const { may } = useSession();
   const fresh = useFreshQuery(DomainsDocument, {});
-  const [opened, { open, close }] = useDisclosure();
-  const add = may('domains.write') && (
-    <Button leftSection={<IconPlus size={16} />} onClick={open}>
-      Add domain
-    </Button>
-  );
+  const add = <DialogButton label="Add domain" needs="domains.write" form={(close) => <AddForm close={close} />} />;
   return (
     <ListPage
       title="Domains"
@@ -45,20 +37,17 @@ export function DomainsPage() {
         text: 'Add the domain of your sender addresses and publish a few DNS records. Verification is automatic.',
         action: add,
       }}
-    >
-      <Modal opened={opened} onClose={close} title="Add domain">
-        <AddForm />
-      </Modal>
-    </ListPage>
+    />
   );
 }
 
-function AddForm() {
+function AddForm({ close }: { close: () => void }) {
   const create = useOperation(CreateDomainDocument);
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const add = async () => {
     const { createDomain } = await create({ input: { name } });
+    close();
     await navigate(`/domains/${createDomain.id}`);
   };
   return (

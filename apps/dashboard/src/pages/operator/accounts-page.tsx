@@ -1,10 +1,9 @@
-import { Badge, Button, Modal, Progress, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconBuilding, IconPlus } from '@tabler/icons-react';
+import { Badge, Progress, Text } from '@mantine/core';
+import { IconBuilding } from '@tabler/icons-react';
 import { useConnection } from '../../api/use-connection.ts';
 import { useFilters, type FilterField } from '../../components/filters.tsx';
 import { formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
-import { ListPage } from '../../components/list-page.tsx';
+import { DialogButton, ListPage } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
 import { ACCOUNT_STATUSES } from '../../generated/constants.ts';
 import {
@@ -93,7 +92,6 @@ function Usage({ usage }: { usage: Row['usage'] }) {
 export function OperatorAccountsPage() {
   const filters = useFilters(FILTERS);
   const { search, status } = filters.values;
-  const [opened, { open, close }] = useDisclosure();
   const list = useConnection(
     OperatorAccountsDocument,
     { search, status: status as AccountStatus | null },
@@ -108,9 +106,12 @@ export function OperatorAccountsPage() {
       title="Accounts"
       description={first ? sentenceOn(first.limits) : 'The accounts of this service.'}
       actions={
-        <Button leftSection={<IconPlus size={16} />} onClick={open}>
-          Create account
-        </Button>
+        <DialogButton
+          label="Create account"
+          needs="operator"
+          size="lg"
+          form={(close) => <CreateAccountForm created={list.reload} close={close} />}
+        />
       }
       filters={filters}
       fields={FIELDS}
@@ -121,11 +122,7 @@ export function OperatorAccountsPage() {
       linkTo={({ id }) => `/operator/accounts/${id}`}
       empty={{ icon: IconBuilding, title: 'No accounts', text: 'Create an account for each customer.' }}
       hint="Search by part of the name, the full ID, a domain, or the full address of a member."
-    >
-      <Modal opened={opened} onClose={close} title="Create account" size="lg">
-        <CreateAccountForm created={list.reload} close={close} />
-      </Modal>
-    </ListPage>
+    />
   );
 }
 

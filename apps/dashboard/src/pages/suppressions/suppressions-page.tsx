@@ -1,7 +1,6 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { IconDownload, IconForbid, IconPlus, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconForbid, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
@@ -12,7 +11,7 @@ import { notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.
 import { searchField, useFilters, type FilterField } from '../../components/filters.tsx';
 import { DialogForm, FormField } from '../../components/form.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
-import { ListPage } from '../../components/list-page.tsx';
+import { DialogButton, ListPage } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
 import { SUPPRESSION_ORIGINS } from '../../generated/constants.ts';
 import {
@@ -53,16 +52,11 @@ export function SuppressionsPage() {
   const { search, origin } = filters.values;
   const filter = filters.isActive ? { search, origin: origin as SuppressionOrigin | null } : null;
   const list = useConnection(SuppressionsDocument, { filter }, ({ suppressions }) => suppressions);
-  const [opened, { open, close }] = useDisclosure();
-  const added = () => {
-    close();
-    list.reload();
-  };
   return (
     <ListPage
       title="Suppressions"
       description="Addresses that receive no mail, because of hard bounces, complaints and unsubscribes, or added by you."
-      actions={<Actions open={open} reload={list.reload} />}
+      actions={<Actions reload={list.reload} />}
       filters={filters}
       fields={FIELDS}
       label="Suppressions"
@@ -78,17 +72,11 @@ export function SuppressionsPage() {
         title: 'No suppressed addresses',
         text: 'Addresses that hard-bounce, complain or unsubscribe are added automatically to protect your reputation.',
       }}
-    >
-      <Modal opened={opened} onClose={close} title="Suppress addresses">
-        <AddForm added={added} />
-      </Modal>
-    </ListPage>
+    />
   );
 }
 
-function Actions({ open, reload }: { open: () => void; reload: () => void }) {
-  const { may } = useSession();
-  const [isImporting, importing] = useDisclosure();
+function Actions({ reload }: { reload: () => void }) {
   return (
     <>
       <Button
@@ -98,30 +86,27 @@ function Actions({ open, reload }: { open: () => void; reload: () => void }) {
       >
         Export
       </Button>
-      {may('suppressions.write') && (
-        <>
-          <Button variant="default" leftSection={<IconUpload size={16} />} onClick={importing.open}>
-            Import
-          </Button>
-          <Modal
-            opened={isImporting}
-            onClose={importing.close}
-            title="Import suppressions"
-            size="lg"
-            closeOnClickOutside={false}
-          >
-            <ImportDialog changed={reload} close={importing.close} />
-          </Modal>
-          <Button leftSection={<IconPlus size={16} />} onClick={open}>
-            Add
-          </Button>
-        </>
-      )}
+      <DialogButton
+        label="Import"
+        needs="suppressions.write"
+        icon={IconUpload}
+        variant="default"
+        title="Import suppressions"
+        size="lg"
+        closeOnClickOutside={false}
+        form={(close) => <ImportDialog changed={reload} close={close} />}
+      />
+      <DialogButton
+        label="Add"
+        needs="suppressions.write"
+        title="Suppress addresses"
+        form={(close) => <AddForm added={reload} close={close} />}
+      />
     </>
   );
 }
 
-function AddForm({ added }: { added: () => void }) {
+function AddForm({ added, close }: { added: () => void; close: () => void }) {
   const add = useOperation(AddSuppressionsDocument);
   const [text, setText] = useState('');
   const [batch, setBatch] = useState(0);
@@ -132,6 +117,7 @@ function AddForm({ added }: { added: () => void }) {
       await add({ input: { emails: emails.slice(i, i + BATCH) } });
     }
     notifyDone(emails.length === 1 ? 'The address is suppressed.' : 'The addresses are suppressed.');
+    close();
     added();
   };
   return (

@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Modal, Select, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon, Button, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/http.ts';
@@ -10,6 +9,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { notifyDone } from '../../components/feedback.tsx';
 import { DialogForm, FormField } from '../../components/form.tsx';
 import { Time } from '../../components/format.tsx';
+import { DialogButton } from '../../components/list-page.tsx';
 import { List, Note, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
@@ -55,35 +55,26 @@ const rolesFor = (may: (ability: string) => boolean): { value: Role; label: stri
 const nameOf = (role: Role): string => ROLES.find(({ value }) => value === role)?.name ?? role;
 
 export function TeamPage() {
-  const { may } = useSession();
   const members = useLoad('members', () => call<ListOf<Member>>('GET', '/app/api/members'));
   const invitations = useLoad('invitations', () => call<ListOf<Invitation>>('GET', '/app/api/invitations'));
-  const [opened, { open, close }] = useDisclosure();
-  const canWrite = may('members.write');
   return (
     <Page
       title="Team"
       description="People with access to this account, and their roles."
       actions={
-        canWrite && (
-          <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
-            Invite
-          </Button>
-        )
+        <DialogButton
+          label="Invite"
+          needs="members.write"
+          icon={IconUserPlus}
+          title="Invite a team member"
+          form={(close) => <InviteForm done={invitations.reload} close={close} />}
+        />
       }
     >
       <Members members={members} reloadInvitations={invitations.reload} />
       {invitations.data !== null && invitations.data.data.length > 0 && (
         <Invitations invitations={invitations.data.data} reload={invitations.reload} />
       )}
-      <Modal opened={opened} onClose={close} title="Invite a team member">
-        <InviteForm
-          done={() => {
-            close();
-            invitations.reload();
-          }}
-        />
-      </Modal>
     </Page>
   );
 }
@@ -227,13 +218,14 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
   );
 }
 
-function InviteForm({ done }: { done: () => void }) {
+function InviteForm({ done, close }: { done: () => void; close: () => void }) {
   const { may } = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('developer');
   const invite = async () => {
     await call('POST', '/app/api/invitations', { email, role });
     notifyDone(`An invitation is on its way to ${email}.`);
+    close();
     done();
   };
   return (

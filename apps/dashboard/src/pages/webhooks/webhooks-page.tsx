@@ -1,15 +1,13 @@
-import { Button, Modal, MultiSelect, Switch, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { MultiSelect, Switch, TextInput } from '@mantine/core';
+import { IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useSession } from '../../api/session.tsx';
 import { rowsOf } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { DomainsField, namesOf, type NamedDomain } from '../../components/domains-field.tsx';
 import { DialogForm, FormField, ShownOnce } from '../../components/form.tsx';
 import { formatNumber, formatShare, Status, Time } from '../../components/format.tsx';
-import { ListPage } from '../../components/list-page.tsx';
+import { DialogButton, ListPage } from '../../components/list-page.tsx';
 import { Note, type Column } from '../../components/list.tsx';
 import { DISABLED_BECAUSE, EVENT_TYPES } from '../../generated/constants.ts';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
@@ -70,14 +68,15 @@ function State({ webhook: { status, disabledReason, failingSince } }: { webhook:
 }
 
 export function WebhooksPage() {
-  const { may } = useSession();
   const fresh = useFreshQuery(WebhooksDocument, {}, FIGURES_EVERY_MS);
   const domains = fresh.data?.domains;
-  const [opened, { open, close }] = useDisclosure();
-  const add = may('webhooks.write') && (
-    <Button leftSection={<IconPlus size={16} />} onClick={open}>
-      Add webhook
-    </Button>
+  const add = (
+    <DialogButton
+      label="Add webhook"
+      needs="webhooks.write"
+      closeOnClickOutside={false}
+      form={(close) => <CreateForm domains={domains ?? []} created={fresh.refresh} close={close} />}
+    />
   );
   return (
     <ListPage
@@ -98,11 +97,7 @@ export function WebhooksPage() {
         text: 'A webhook tells your application about deliveries, bounces, complaints, opens and clicks.',
         action: add,
       }}
-    >
-      <Modal opened={opened} onClose={close} title="Add webhook" closeOnClickOutside={false}>
-        <CreateForm domains={domains ?? []} created={fresh.refresh} close={close} />
-      </Modal>
-    </ListPage>
+    />
   );
 }
 

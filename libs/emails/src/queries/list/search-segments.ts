@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { lowestIdAt } from '#libs/contracts';
 import { databaseClock, Log, Poller, Shutdown } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { Database, type Queryable } from '#libs/persistence';
 import { trigramBitmap } from './trigrams.js';
 
 /** What a search reads of row `e` of `emails`, in lower case: subject, addresses with their names, values of tags. */
@@ -20,6 +20,16 @@ const NEXT_EMAILS = `
    WHERE e.account_id = $1 AND e.id < $2
      AND e.id > coalesce((SELECT max(last_id) FROM search_segments WHERE account_id = $1), '')
    ORDER BY e.account_id, e.id LIMIT ${SEGMENT_EMAILS}`;
+
+/** Segments follow each other without a gap: building one and removing some exclude each other until the end of the transaction. */
+const lockSegments = (tx: Queryable, accountId: string) =>
+  tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`search segments ${accountId}`]);
+
+/** Removes the segment of a changed email and those after it, in the transaction of the change; a search builds them again. */
+export async function dropSegmentsFrom(tx: Queryable, accountId: string, emailId: string): Promise<void> {
+  await lockSegments(tx, accountId);
+  await tx.query('DELETE FROM search_segments WHERE account_id = $1 AND last_id >= $2', [accountId, emailId]);
+}
 
 /**
  * Builds the segments of accounts that search. It costs an accept nothing, in contrast to an index of words or trigrams, and
@@ -46,16 +56,21 @@ export class SearchSegments {
     this.poller.wake();
   }
 
-  /** Builds one segment; false if too few emails are left for one. Processes may do the same at once. */
-  async buildNext(accountId: string): Promise<boolean> {
+  /** Builds one segment; false if too few emails are left for one. */
+  buildNext(accountId: string): Promise<boolean> {
     const end = lowestIdAt('em', new Date(databaseClock.now() - SETTLED_MS));
-    const { rows } = await this.database.query<{ id: string; text: string }>(NEXT_EMAILS, [accountId, end]);
-    if (rows.length < SEGMENT_EMAILS) return false;
-    await this.database.query(
-      `INSERT INTO search_segments (account_id, last_id, first_id, trigrams) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-      [accountId, rows[rows.length - 1].id, rows[0].id, trigramBitmap(rows.map(({ text }) => text))],
-    );
-    return true;
+    return this.database.transaction(async (tx) => {
+      await lockSegments(tx, accountId);
+      const { rows } = await tx.query<{ id: string; text: string }>(NEXT_EMAILS, [accountId, end]);
+      if (rows.length < SEGMENT_EMAILS) return false;
+      await tx.query('INSERT INTO search_segments (account_id, last_id, first_id, trigrams) VALUES ($1, $2, $3, $4)', [
+        accountId,
+        rows[rows.length - 1].id,
+        rows[0].id,
+        trigramBitmap(rows.map(({ text }) => text)),
+      ]);
+      return true;
+    });
   }
 
   /** One segment of one account, so that accounts take turns. */
