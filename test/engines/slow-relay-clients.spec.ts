@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { SLOW_CLIENTS } from '../support/smtp/relay-clients.js';
+import { SLOW_CLIENTS } from '../system/clients/relay-clients.js';
 import { RELAY_DOMAINS, relayClientsSuite } from '../system/clients/relay-clients.suite.js';
 import { RelayFixture } from '../support/smtp/relay-fixture.js';
 

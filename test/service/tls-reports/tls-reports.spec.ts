@@ -6,7 +6,7 @@ import { TlsReporter, TlsResults } from '#libs/tls-reports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 import { LocalDns } from '../../support/dns/local-dns.js';
-import { readByPython } from '../../support/judges/read-by-python.js';
+import { readByPython } from '../../support/judges/python.js';
 import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 const DAY_MS = 24 * 3_600_000;

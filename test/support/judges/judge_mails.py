@@ -10,7 +10,6 @@ from email import message_from_bytes
 from email.header import decode_header, make_header
 
 import dkim
-import spf
 
 SINGLETONS = (
     'from sender reply-to to cc subject date message-id in-reply-to references mime-version content-type '
@@ -94,6 +93,8 @@ def dkim_verdicts(raw, records):
 
 
 def spf_verdict(question, zone):
+    import spf
+
     def lookup(name, qtype, tcpfallback=True, timeout=30):
         texts = zone.get(name.rstrip('.').lower(), []) if qtype == 'TXT' else []
         return [((name, 'TXT'), (text.encode(),)) for text in texts]

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { pythonWith } from './python-with.js';
+import { pythonWith } from './python.js';
 
 /*
  * Other people's programs as judges of messages. None of them is ours, and none of ours judges ours. A judge that is

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { base64Lines, readTable } from './golden-tables.js';
 
 export type ComplaintEffect = 'suppressed' | 'suppressed_2' | 'complained' | 'unsubscribed' | 'none';
 
@@ -17,19 +18,11 @@ const FOLDER = new URL('../../golden/reports/arf/', import.meta.url);
 const BLOCK = /\{\{(base64|quoted)\}\}\n([\s\S]*?)\n\{\{\/\1\}\}/g;
 
 export function readComplaintSamples(): ComplaintSample[] {
-  const [, ...lines] = readFileSync(new URL('labels.tsv', FOLDER), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => {
-    const [file, to, recipients, ageDays, mail, effect, verdict] = line.split('\t');
-    return {
-      file,
-      to: to as ComplaintSample['to'],
-      recipients: Number(recipients),
-      ageDays: Number(ageDays),
-      mapped: mail === 'yes',
-      effect: effect as ComplaintEffect,
-      verdict,
-    };
-  });
+  const rows = readTable(new URL('labels.tsv', FOLDER));
+  return rows.map(([file, to, recipients, ageDays, mail, effect, verdict]) => ({
+    ...{ file, to: to as ComplaintSample['to'], effect: effect as ComplaintEffect, verdict },
+    ...{ recipients: Number(recipients), ageDays: Number(ageDays), mapped: mail === 'yes' },
+  }));
 }
 
 /** The sample as it comes in; `values` by the names of the placeholders. @throws when one of them has no value. */
@@ -43,14 +36,9 @@ export function complaintMessage(file: string, values: Readonly<Record<string, s
     },
   );
   const encoded = filled.replace(BLOCK, (_all, encoding: string, text: string) =>
-    encoding === 'base64' ? base64(text) : quoted(text),
+    encoding === 'base64' ? base64Lines(text.replaceAll('\n', '\r\n')) : quoted(text),
   );
   return Buffer.from(encoded.replaceAll('\n', '\r\n'), 'latin1');
-}
-
-function base64(text: string): string {
-  const encoded = Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1').toString('base64');
-  return (encoded.match(/.{1,76}/g) ?? []).join('\n');
 }
 
 /** Broken up as often as may be, and more than needed. */

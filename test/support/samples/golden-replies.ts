@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { toServerReply } from '../../../libs/mta/src/replies/server-reply.js';
 import type { ServerReply } from '#libs/mta';
+import { readTable } from './golden-tables.js';
 
 /** One labelled reply of `test/golden/replies`; the columns are explained in its README. */
 export interface GoldenReply {
@@ -16,34 +15,6 @@ export interface GoldenReply {
   language: string;
 }
 
-const FOLDER = new URL('../../golden/replies/', import.meta.url);
-const HELD_OUT_BYTES = 64;
-
-export function readGoldenReplies(part: 'known' | 'held-out'): GoldenReply[] {
-  const [, ...lines] = readFileSync(new URL(`${part}.tsv`, FOLDER), 'utf8')
-    .trimEnd()
-    .split('\n');
-  return lines.map((row) => {
-    const [code, enhanced, name, permanent, retryMs, suppress, provider, language, text] = row.split('\t');
-    const line = [code, enhanced, text].filter((piece) => piece !== '').join(' ');
-    return {
-      line,
-      reply: toServerReply({ code: Number(code), raw: `${line}\r\n` }),
-      class: name,
-      permanent: permanent === 'yes',
-      retryMs: retryMs === '' ? undefined : Number(retryMs),
-      suppress: suppress === 'yes',
-      provider,
-      language,
-    };
-  });
-}
-
-/** The part that a reply belongs to is no choice: a quarter of all hashes. */
-export function partOf(line: string): 'known' | 'held-out' {
-  return createHash('sha256').update(line).digest()[0] < HELD_OUT_BYTES ? 'held-out' : 'known';
-}
-
 /** One reply of `test/golden/replies/public` or `held-out`. */
 export interface PublicReply extends Omit<GoldenReply, 'retryMs'> {
   /** The command that was answered: connect, mail, rcpt or data. */
@@ -51,18 +22,34 @@ export interface PublicReply extends Omit<GoldenReply, 'retryMs'> {
   source: string;
 }
 
+const FOLDER = new URL('../../golden/replies/', import.meta.url);
+
+export function readGoldenReplies(part: 'known' | 'held-out'): GoldenReply[] {
+  return readTable(new URL(`${part}.tsv`, FOLDER)).map(
+    ([code, enhanced, name, permanent, retryMs, suppress, provider, language, text]) => ({
+      ...replyOf(code, enhanced, text),
+      class: name,
+      permanent: permanent === 'yes',
+      retryMs: retryMs === '' ? undefined : Number(retryMs),
+      suppress: suppress === 'yes',
+      provider,
+      language,
+    }),
+  );
+}
+
 export function readPublicReplies(set: 'public' | 'held-out'): PublicReply[] {
-  const [, ...lines] = readFileSync(new URL(`${set}/replies.tsv`, FOLDER), 'utf8')
-    .trimEnd()
-    .split('\n');
-  return lines.map((row) => {
-    const [code, enhanced, phase, name, permanent, suppress, provider, language, source, text] = row.split('\t');
-    const line = [code, enhanced, text].filter((piece) => piece !== '').join(' ');
-    const reply = toServerReply({ code: Number(code), raw: `${line}\r\n` });
-    return {
-      ...{ line, reply, phase, class: name, provider, language, source },
+  return readTable(new URL(`${set}/replies.tsv`, FOLDER)).map(
+    ([code, enhanced, phase, name, permanent, suppress, provider, language, source, text]) => ({
+      ...replyOf(code, enhanced, text),
+      ...{ phase, class: name, provider, language, source },
       permanent: permanent === 'yes',
       suppress: suppress === 'yes',
-    };
-  });
+    }),
+  );
+}
+
+function replyOf(...words: [code: string, enhanced: string, text: string]): Pick<GoldenReply, 'line' | 'reply'> {
+  const line = words.filter((word) => word !== '').join(' ');
+  return { line, reply: toServerReply({ code: Number(words[0]), raw: `${line}\r\n` }) };
 }

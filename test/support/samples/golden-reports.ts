@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { base64Lines, readTable } from './golden-tables.js';
 
 /** The sent message that a report is about; fills the placeholders of the samples. */
 export interface SentMail {
@@ -34,27 +34,15 @@ export interface GoldenReport {
 }
 
 const FOLDER = new URL('../../golden/reports/dsn/', import.meta.url);
-const HELD_OUT_BYTES = 64;
 const BASE64_BLOCK = /\{\{base64\}\}\n(.*?)\{\{\/base64\}\}/gs;
 
 export function readGoldenReports(): GoldenReport[] {
-  const [, ...lines] = readFileSync(new URL('expected.tsv', FOLDER), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => {
-    const [name, part, system, language, kind, recipients, returned] = line.split('\t');
-    return {
-      name,
-      part: part as GoldenReport['part'],
-      system,
-      language,
-      kind,
-      recipients: recipients === '-' ? [] : recipients.split('; ').map(toRecipient),
-      returned: {
-        messageId: returned.includes('m'),
-        trace: returned.includes('t'),
-        returnPath: returned.includes('p'),
-      },
-    };
-  });
+  const rows = readTable(new URL('expected.tsv', FOLDER));
+  return rows.map(([name, part, system, language, kind, recipients, found]) => ({
+    ...{ name, part: part as GoldenReport['part'], system, language, kind },
+    recipients: recipients === '-' ? [] : recipients.split('; ').map(toRecipient),
+    returned: { messageId: found.includes('m'), trace: found.includes('t'), returnPath: found.includes('p') },
+  }));
 }
 
 /** The sample as it arrives, about that mail. */
@@ -74,16 +62,6 @@ export function fillPlaceholders(text: string, { returnPath, trace, messageId, r
     .replaceAll('{{trace}}', trace)
     .replaceAll('{{message_id}}', messageId)
     .replaceAll('{{recipient}}', recipient);
-}
-
-/** The part that a sample belongs to is no choice: a quarter of all hashes. */
-export function reportPartOf(name: string): GoldenReport['part'] {
-  return createHash('sha256').update(name).digest()[0] < HELD_OUT_BYTES ? 'held-out' : 'known';
-}
-
-function base64Lines(text: string): string {
-  const encoded = Buffer.from(text, 'latin1').toString('base64');
-  return (encoded.match(/.{1,76}/g) ?? []).join('\n');
 }
 
 function toRecipient(text: string): ExpectedRecipient {

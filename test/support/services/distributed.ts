@@ -1,13 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startClickhouseFront } from '../stats/clickhouse-front.js';
 import { freePorts } from './ports.js';
 import { API_KEY, launch, type RunningProgram, type RunningService } from './program.js';
 import { EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/embedded-postgres.js';
 
 const PROGRAMS = ['gateway', 'smtp', 'delivery', 'analytics', 'webhooks'] as const;
-const FRONT = new URL('../stats/clickhouse-front.mjs', import.meta.url).pathname;
 
 export interface DistributedService extends RunningService {
   programs: Map<(typeof PROGRAMS)[number], RunningProgram>;
@@ -19,7 +18,7 @@ export async function startDistributed(brokers: string): Promise<DistributedServ
   const dir = mkdtempSync(join(tmpdir(), 'postloft-distributed-'));
   chmodSync(dir, 0o755);
   const postgres = await EmbeddedPostgres.start({ dataDir: join(dir, 'postgres'), log: () => undefined });
-  const front = await startFront(join(dir, 'clickhouse'));
+  const front = await startClickhouseFront({ path: join(dir, 'clickhouse') });
   const topicPrefix = `t${process.pid}.`;
   const programs: DistributedService['programs'] = new Map();
   // One after another is what an operator does; all at once is what an orchestrator does, and must work as well.
@@ -27,7 +26,7 @@ export async function startDistributed(brokers: string): Promise<DistributedServ
     PROGRAMS.map((name) =>
       launchOne(name, dir, {
         DATABASE_URL: postgres.url,
-        CLICKHOUSE_URL: front.url,
+        CLICKHOUSE_URL: `${front.url}/default`,
         KAFKA_BROKERS: brokers,
         KAFKA_TOPIC_PREFIX: topicPrefix,
       }),
@@ -44,7 +43,7 @@ export async function startDistributed(brokers: string): Promise<DistributedServ
     topicPrefix,
     stop: async () => {
       const codes = await Promise.all([...programs.values()].map((program) => program.stop()));
-      front.process.kill('SIGTERM');
+      await front.stop();
       await postgres.stop();
       return codes.find((code) => code !== 0) ?? 0;
     },
@@ -79,19 +78,4 @@ export async function launchOne(
     },
     { readyUrl: `http://127.0.0.1:${ops}/readyz` },
   );
-}
-
-/** The test-only HTTP front over chDB, in place of a ClickHouse server. */
-async function startFront(dataDir: string): Promise<{ url: string; process: ChildProcess }> {
-  const child = spawn(process.execPath, [FRONT, '--path', dataDir], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const url = await new Promise<string>((resolve, reject) => {
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      const found = /http:\/\/\S+/.exec(output);
-      if (found) resolve(found[0]);
-    });
-    child.once('exit', (code) => reject(new Error(`the ClickHouse front ended with ${code}`)));
-  });
-  return { url: `${url.replace(/\/$/, '')}/default`, process: child };
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import { until } from '../timing/until.js';
 
 /** One request as it came in. */
 export interface ReceivedCall {
@@ -27,8 +28,6 @@ interface DetailedAnswer {
   body?: string | Buffer;
   delayMs?: number;
 }
-
-const POLL_MS = 5;
 
 /** A customer's endpoint on 127.0.0.1: answers by script, remembers every call. Unscripted paths answer 200. */
 export class WebhookReceiver {
@@ -89,14 +88,9 @@ export class WebhookReceiver {
   }
 
   /** The calls of a path as soon as there are `count`. @throws when that takes longer than `withinMs`. */
-  async waitFor(path: string, count: number, withinMs = 15_000): Promise<ReceivedCall[]> {
-    const deadline = performance.now() + withinMs;
-    while (this.callsTo(path).length < count) {
-      if (performance.now() > deadline)
-        throw new Error(`${this.callsTo(path).length} of ${count} calls to ${path} after ${withinMs} ms`);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-    return this.callsTo(path);
+  waitFor(path: string, count: number, withinMs = 15_000): Promise<ReceivedCall[]> {
+    const arrived = async () => this.callsTo(path).length >= count && this.callsTo(path);
+    return until(arrived, { withinMs, everyMs: 5, what: `${count} calls to ${path}` });
   }
 
   /** Breaks every connection; what waits for an answer gets none. */

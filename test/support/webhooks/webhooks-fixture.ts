@@ -1,6 +1,7 @@
 import { newId, wholeAccount } from '#libs/contracts';
 import pg from 'pg';
 import type { OpenTestDatabase } from '../persistence/test-database.js';
+import { until } from '../timing/until.js';
 import { WebhookReceiver } from './webhook-receiver.js';
 import { webhooksDatabase, WebhooksProcess, type DeliveryRow } from './webhooks-harness.js';
 
@@ -45,15 +46,12 @@ export class WebhooksFixture {
   }
 
   /** The deliveries of an endpoint as soon as none is pending any more. */
-  async finished(webhookId: string, withinMs = 15_000): Promise<DeliveryRow[]> {
-    const deadline = performance.now() + withinMs;
-    for (;;) {
+  finished(webhookId: string, withinMs = 15_000): Promise<DeliveryRow[]> {
+    const all = async () => {
       const rows = await this.deliveries(webhookId);
-      if (rows.length > 0 && rows.every((row) => row.status !== 'pending')) return rows;
-      if (performance.now() > deadline)
-        throw new Error(`still pending: ${JSON.stringify(rows.map((row) => row.status))}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      return rows.length > 0 && rows.every((row) => row.status !== 'pending') && rows;
+    };
+    return until(all, { withinMs, everyMs: 20, what: 'the end of all deliveries' });
   }
 
   /** Every connection of our pool breaks, and for `ms` no statement on deliveries succeeds. */
@@ -74,9 +72,8 @@ export class WebhooksFixture {
     const stopped = this.processes.splice(0).map((made) => made.stop());
     this.receiver.hangUp();
     await Promise.all(stopped);
-    await this.db.database.query('DELETE FROM webhook_deliveries');
-    await this.db.database.query('DELETE FROM webhook_attempts');
-    await this.db.database.query('DELETE FROM webhooks');
+    for (const table of ['webhook_deliveries', 'webhook_attempts', 'webhooks'])
+      await this.db.database.query(`DELETE FROM ${table}`);
     this.accountId = newId('acc');
   }
 

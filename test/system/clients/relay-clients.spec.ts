@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { RELAY_CLIENTS } from '../../support/smtp/relay-clients.js';
+import { RELAY_CLIENTS } from './relay-clients.js';
 import { RELAY_DOMAINS, relayClientsSuite } from './relay-clients.suite.js';
 import { RelayFixture } from '../../support/smtp/relay-fixture.js';
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readArrived } from '../../support/messages/arrived-mail.js';
-import { COMMON } from '../../support/smtp/ready-mail.js';
-import type { RelayClient } from '../../support/smtp/relay-clients.js';
+import { readArrived } from './arrived-mail.js';
+import { COMMON } from './ready-mail.js';
+import type { RelayClient } from './relay-clients.js';
 import type { RelayFixture } from '../../support/smtp/relay-fixture.js';
 import { until } from '../../support/timing/until.js';
 

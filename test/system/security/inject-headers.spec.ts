@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INJECTIONS, OBJECTS } from './injections.js';
-import { hasPython, readByPython, type ReadMessage } from '../../support/judges/read-by-python.js';
+import { hasPython, readByPython, type ReadMessage } from '../../support/judges/python.js';
 import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';

@@ -7,10 +7,10 @@ import {
   fillPlaceholders,
   goldenReportMail,
   readGoldenReports,
-  reportPartOf,
   type GoldenReport,
   type SentMail,
 } from '../../support/samples/golden-reports.js';
+import { partOf } from '../../support/samples/golden-tables.js';
 
 const SENT: SentMail = {
   returnPath: 'b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dz@bounces.postloft.test',
@@ -78,7 +78,7 @@ describe('the labelled bounces', () => {
     expect(all.length).toBeGreaterThanOrEqual(150);
     expect(new Set(all.map(({ system }) => system)).size).toBeGreaterThanOrEqual(25);
     expect(new Set(all.map(({ language }) => language)).size).toBeGreaterThanOrEqual(8);
-    expect(all.filter(({ name, part }) => reportPartOf(name) !== part)).toEqual([]);
+    expect(all.filter(({ name, part }) => partOf(name) !== part)).toEqual([]);
     const harmless = all.filter(({ recipients }) => recipients.every(({ action }) => action !== 'failed'));
     expect(harmless.length).toBeGreaterThanOrEqual(25);
     const files = readdirSync(new URL('../../golden/reports/dsn/', import.meta.url)).filter((file) =>

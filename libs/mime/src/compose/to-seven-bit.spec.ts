@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasPython, readByPython } from '../../../../test/support/judges/read-by-python.js';
+import { hasPython, readByPython } from '../../../../test/support/judges/python.js';
 import { decodeEncodedWords } from '../parse/encoded-words.js';
 import { readMessageHead } from '../parse/message-head.js';
 import { readParts } from '../parse/read-parts.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filesByPython } from '../../../../test/support/judges/files-by-python.js';
-import { hasPython } from '../../../../test/support/judges/read-by-python.js';
+import { askPython, hasPython } from '../../../../test/support/judges/python.js';
 import { findFiles } from './find-files.js';
 
 const MESSAGES = 1_500;
@@ -89,3 +88,33 @@ describe.skipIf(!hasPython())('findFiles beside Python’s email', () => {
 
 /** Readers differ in the treatment of spaces, which do not change the type of a file. */
 const plain = (name: string): string => name.replace(/\s/g, '');
+
+const PROGRAM = `
+import base64, json, sys
+from email import message_from_bytes, policy
+from email.header import decode_header
+
+def decoded(name):
+    pieces = decode_header(name.replace('\\r\\n', ''))
+    return ''.join(p.decode(c or 'utf-8', 'replace') if isinstance(p, bytes) else p for p, c in pieces)
+
+def asked(question):
+    try:
+        return question()
+    except Exception:  # some broken parameters break its parser too
+        return None
+
+def files(message):
+    found = [(asked(part.get_filename), asked(part.get_content_disposition))
+             for part in message.walk() if not part.is_multipart()]
+    return [[decoded(name) for name, _ in found if name], sum(1 for name, kind in found if name or kind == 'attachment')]
+
+print(json.dumps([[files(message_from_bytes(base64.b64decode(raw), policy=kind)) for kind in (policy.compat32, policy.default)]
+                  for raw in json.load(sys.stdin)]))
+`;
+
+/** What Python's `email` takes for files in each message: by its parser of old, and by the one of today. */
+function filesByPython(messages: readonly Buffer[]): { names: string[]; count: number }[][] {
+  const found = askPython<[string[], number][][]>(PROGRAM, messages);
+  return found.map((kinds) => kinds.map(([names, count]) => ({ names, count })));
+}

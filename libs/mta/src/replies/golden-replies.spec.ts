@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { partOf, readGoldenReplies, type GoldenReply } from '../../../../test/support/samples/golden-replies.js';
+import { readGoldenReplies, type GoldenReply } from '../../../../test/support/samples/golden-replies.js';
+import { partOf } from '../../../../test/support/samples/golden-tables.js';
 import { classifyReply } from './reply-classifier.js';
 import { retryHint } from './retry-hint.js';
 

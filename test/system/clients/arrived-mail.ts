@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { askPython } from '../../support/judges/python.js';
 
 /** A message as Python's `email` reads it, whatever client composed it. */
 export interface ArrivedMail {
@@ -51,8 +51,4 @@ json.dump(result, sys.stdout)
 `;
 
 /** Reads messages with a program that is not ours. */
-export function readArrived(messages: readonly Buffer[]): ArrivedMail[] {
-  const input = JSON.stringify(messages.map((message) => message.toString('base64')));
-  const output = execFileSync('python3', ['-c', PROGRAM], { input, maxBuffer: 256 * 1024 * 1024 });
-  return JSON.parse(output.toString()) as ArrivedMail[];
-}
+export const readArrived = (messages: readonly Buffer[]): ArrivedMail[] => askPython(PROGRAM, messages);

@@ -1,5 +1,29 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
+/** Debian's packages belong to its own Python; another one may come first on PATH. */
+const CANDIDATES = ['python3', '/usr/bin/python3'];
+
+/**
+ * A Python that has these modules, or null where there is none. With POSTLOFT_REQUIRE_ENGINES=1 there must be one.
+ *
+ * @throws when one is required and none is there.
+ */
+export function pythonWith(...modules: string[]): string | null {
+  const program = `import ${modules.join(', ')}`;
+  const found = CANDIDATES.find((candidate) => spawnSync(candidate, ['-c', program]).status === 0);
+  if (found !== undefined) return found;
+  if (process.env['POSTLOFT_REQUIRE_ENGINES'] === '1') throw new Error(`no Python has ${modules.join(', ')}`);
+  return null;
+}
+
+export const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0;
+
+/** What a program prints as JSON that reads messages, in Base64, as a list from its standard input. */
+export function askPython<T>(program: string, messages: readonly Buffer[]): T {
+  const input = JSON.stringify(messages.map((message) => message.toString('base64')));
+  return JSON.parse(execFileSync('python3', ['-c', program], { input, maxBuffer: 256 * 1024 * 1024 }).toString()) as T;
+}
+
 /** A message as the reader of Python's standard library sees it. */
 export interface ReadMessage {
   /** Names as written, values unfolded and decoded. */
@@ -32,11 +56,5 @@ for encoded in json.load(sys.stdin):
 json.dump(result, sys.stdout)
 `;
 
-export const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0;
-
 /** Reads messages with a program that is not ours and that many receivers use. */
-export function readByPython(messages: readonly Buffer[]): ReadMessage[] {
-  const input = JSON.stringify(messages.map((message) => message.toString('base64')));
-  const output = execFileSync('python3', ['-c', PROGRAM], { input, maxBuffer: 256 * 1024 * 1024 });
-  return JSON.parse(output.toString()) as ReadMessage[];
-}
+export const readByPython = (messages: readonly Buffer[]): ReadMessage[] => askPython(PROGRAM, messages);

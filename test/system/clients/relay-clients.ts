@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
-import { Postfix, postfixMissing } from '../mail-servers/postfix.js';
+import { Postfix, postfixMissing } from '../../support/mail-servers/postfix.js';
 import { COMMON, readyMessage } from './ready-mail.js';
-import type { RelayFixture } from './relay-fixture.js';
+import type { RelayFixture } from '../../support/smtp/relay-fixture.js';
 
 /** What a client sends, where it differs from the common mail. */
 export interface Sent {
