@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { LongestFirst } from './test/support/timing/longest-first.js';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /**
@@ -6,7 +7,10 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
  * it. They need no engine and run among the service tests, in processes.
  */
 const THREADS = ['libs/**/{rsa-signers,sign-dkim,starttls}.spec.ts'];
-const PROJECTS = ['unit', 'service', 'system', 'engines', 'browser', 'perf', 'chaos', 'ecosystem'];
+/** The projects of the gate run together: the files of one fill the time in which those of another wait or end. */
+const AFTER_GATE = ['engines', 'browser', 'perf', 'chaos', 'ecosystem'];
+/** More than the cores of a small machine: many tests wait for an engine or for a time-out. */
+const GATE_WORKERS = 4;
 const conditions = ['source', 'module', 'node', 'development|production'];
 
 /** `npm test` runs unit, service and system; the others have commands of their own in package.json. */
@@ -21,6 +25,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     setupFiles: ['reflect-metadata'],
+    sequence: { sequencer: LongestFirst },
     hookTimeout: 60_000,
     testTimeout: 60_000,
     // No file leaves anything behind, and the frameworks are loaded once per worker instead of once per file.
@@ -31,27 +36,28 @@ export default defineConfig({
       project('unit', ['{apps,libs,test/unit}/**/*.spec.ts'], {
         exclude: [...configDefaults.exclude, ...THREADS],
         pool: 'threads',
-        // More than the cores of a small machine: many tests wait for a time-out.
-        maxWorkers: 4,
+        maxWorkers: GATE_WORKERS,
       }),
       /** One library on real engines. Forks, because chDB allows one engine per process. */
       project('service', ['test/service/**/*.spec.ts', ...THREADS], {
         pool: 'forks',
-        // One more than the cores of a small machine: many tests wait for an engine.
-        maxWorkers: 3,
+        maxWorkers: GATE_WORKERS,
         setupFiles: ['reflect-metadata', 'test/support/fixtures/service-setup.ts'],
         globalSetup: ['test/support/fixtures/global-setup.ts'],
       }),
       /** The started program from outside. */
       project('system', ['test/system/**/*.spec.ts'], {
         pool: 'forks',
-        maxWorkers: 3,
+        maxWorkers: GATE_WORKERS,
         hookTimeout: 120_000,
         globalSetup: ['test/system/global-setup.ts'],
       }),
       /** Kafka, ClickHouse over HTTP and the five programs as processes of their own. */
       project('engines', ['test/engines/**/*.spec.ts'], {
         ...serial(),
+        // Most of the time they wait for programs that start, and for Kafka.
+        fileParallelism: true,
+        maxWorkers: 3,
         testTimeout: 120_000,
         globalSetup: ['test/support/fixtures/global-setup.ts'],
       }),
@@ -82,8 +88,7 @@ function project(
   include: string[],
   options: TestProjectInlineConfiguration['test'],
 ): TestProjectInlineConfiguration {
-  // Projects with different numbers of workers run one after the other.
-  const sequence = { groupOrder: PROJECTS.indexOf(name) };
+  const sequence = { groupOrder: AFTER_GATE.indexOf(name) + 1 };
   return { extends: true, test: { ...options, name, include, sequence } };
 }
 

@@ -1,9 +1,8 @@
-// Sets up the checkout, runs the test projects of vitest.config.ts one after the other, and prints the totals
-// and the failed tests.
+// Sets up the checkout, runs the test projects of vitest.config.ts, and prints the totals and the failed tests.
 //
 //   node tools/run-tests.mjs [--<project> …] [arguments for vitest, such as a file name]
 //   Without a project: unit, service and system, which is `npm test`. Projects on demand: engines, browser, perf, chaos,
-//   ecosystem.
+//   ecosystem. Projects of one run share its workers, so that none waits for the last file of another project.
 //
 // The projects `engines` and `chaos` use the Kafka broker in KAFKA_TEST_BROKERS, or one that this program downloads and starts.
 // Reports are written to .tools/reports/<project>.json. Tests whose engine is missing are skipped; with
@@ -14,10 +13,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { KafkaUnavailable, startKafka } from './kafka.mjs';
 import { setUp } from './setup.mjs';
-import { failedRun, testSummary } from './test-summary.mjs';
+import { pythonWithPackages } from './python.mjs';
+import { REPORTS } from './project-reports.mjs';
+import { failedRun, projectResults, testSummary } from './test-summary.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const REPORTS = join(ROOT, '.tools', 'reports');
 const ENGINES_REQUIRED = process.env.POSTLOFT_REQUIRE_ENGINES === '1';
 const GATE = ['unit', 'service', 'system'];
 const WITH_KAFKA = ['engines', 'chaos'];
@@ -32,14 +32,11 @@ async function main() {
   const [kafka] = await Promise.all([
     projects.some((one) => WITH_KAFKA.includes(one)) ? kafkaForTests() : null,
     setUp(),
+    // Files of several workers use them. Without them, their tests are skipped, or fail where engines are required.
+    projects.includes('engines') ? pythonWithPackages().catch(() => null) : null,
   ]);
   mkdirSync(REPORTS, { recursive: true });
-  const results = [];
-  try {
-    for (const project of projects) results.push(await run(project, vitestOptions));
-  } finally {
-    await kafka?.stop();
-  }
+  const results = await run(projects, vitestOptions).finally(() => kafka?.stop());
   console.log(`\n${testSummary(results, ROOT).join('\n')}`);
   process.exit(failedRun(results) ? 1 : 0);
 }
@@ -57,23 +54,22 @@ async function kafkaForTests() {
   }
 }
 
-async function run(project, vitestOptions) {
-  const report = join(REPORTS, `${project}.json`);
-  rmSync(report, { force: true });
-  console.log(`\n== ${project}`);
-  const startedAt = performance.now();
+async function run(projects, vitestOptions) {
+  const reports = projects.map((project) => join(REPORTS, `${project}.json`));
+  for (const report of reports) rmSync(report, { force: true });
   const code = await vitest([
-    '--project',
-    project,
+    ...projects.map((project) => `--project=${project}`),
     '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
+    '--reporter=./tools/project-reports.mjs',
     // With a file name, the other projects have no tests to run.
     ...(vitestOptions.length > 0 ? ['--passWithNoTests'] : []),
     ...vitestOptions,
   ]);
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { project, code, seconds, report: existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null };
+  const read = (report) => (existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null);
+  return projectResults(
+    reports.map((report, i) => ({ project: projects[i], report: read(report) })),
+    code,
+  );
 }
 
 async function vitest(options) {

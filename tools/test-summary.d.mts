@@ -11,6 +11,9 @@ export interface FileResult {
   name: string;
   status: string;
   message?: string;
+  /** Milliseconds since 1970. */
+  startTime: number;
+  endTime: number;
   assertionResults: { status: string; ancestorTitles: string[]; title: string }[];
 }
 
@@ -22,5 +25,6 @@ export interface ProjectResult {
   report: TestReport | null;
 }
 
+export function projectResults(projects: Pick<ProjectResult, 'project' | 'report'>[], code: number): ProjectResult[];
 export function testSummary(results: ProjectResult[], root: string): string[];
 export function failedRun(results: ProjectResult[]): boolean;

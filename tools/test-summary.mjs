@@ -5,6 +5,24 @@ const MOST_FAILURES = 12;
 const MOST_CHARACTERS = 240;
 
 /**
+ * The results of the projects of a run that ended with this code. It belongs to the tests where one failed.
+ * @param {Pick<import('./test-summary.d.mts').ProjectResult, 'project' | 'report'>[]} projects
+ * @param {number} code
+ * @returns {import('./test-summary.d.mts').ProjectResult[]}
+ */
+export function projectResults(projects, code) {
+  const hasFailures = projects.some(({ report }) => countsOf(report).failed > 0);
+  return projects.map((one) => ({ ...one, code: hasFailures ? 0 : code, seconds: secondsOf(one.report) }));
+}
+
+/** From the first test to the last one. Projects of a run overlap. */
+function secondsOf(report) {
+  const files = report?.testResults.filter(({ assertionResults }) => assertionResults.length > 0) ?? [];
+  if (files.length === 0) return 0;
+  return (Math.max(...files.map((file) => file.endTime)) - Math.min(...files.map((file) => file.startTime))) / 1000;
+}
+
+/**
  * The end of the output of a run: the counts of each project, the totals, then the failed files and tests.
  * @param {import('./test-summary.d.mts').ProjectResult[]} results
  * @param {string} root

@@ -10,6 +10,7 @@ import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { Kafka, logLevel } from 'kafkajs';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pythonWithPackages } from '../../tools/python.mjs';
 import { startClickhouseFront, type ClickhouseFront } from '../support/stats/clickhouse-front.js';
 import { freshDatabase, type TestDatabase } from '../support/persistence/database.js';
 import { busProcess } from '../support/fixtures/log-harness.js';
@@ -48,7 +49,11 @@ describe.skipIf(!brokers)('the examples of Kafka consumers', () => {
   let python: Promise<string | null>;
 
   beforeAll(async () => {
-    python = installPython(work);
+    // Null where the packages of the example cannot be installed.
+    python = pythonWithPackages().catch((error: unknown) => {
+      if (required) throw error;
+      return null;
+    });
     home = await freshDatabase(process.env['TEST_DATABASE_URL'] as string);
     // Every record twice: the second process copies the log again.
     for (let copies = 0; copies < 2; copies++) await copyLog(home.url, { prefix, isFirst: copies === 0 });
@@ -126,20 +131,6 @@ async function readValues(topic: string): Promise<string[]> {
   await until(async () => values.length === count);
   await consumer.disconnect();
   return values;
-}
-
-/** The interpreter of a virtual environment with the packages of the example; null if it cannot be made here. */
-async function installPython(dir: string): Promise<string | null> {
-  const venv = join(dir, 'venv');
-  try {
-    await run('python3', ['-m', 'venv', venv]);
-    const requirements = join(EXAMPLES, 'python/requirements.txt');
-    await run(join(venv, 'bin/pip'), ['install', '-q', '--disable-pip-version-check', '-r', requirements]);
-    return join(venv, 'bin/python');
-  } catch (error) {
-    if (required) throw error;
-    return null;
-  }
 }
 
 async function copyLog(url: string, { prefix, isFirst }: { prefix: string; isFirst: boolean }): Promise<void> {

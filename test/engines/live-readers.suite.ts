@@ -1,10 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pythonWithPackages } from '../../tools/python.mjs';
 import { TcpProxy } from '../support/proxies/tcp-proxy.js';
 import { happen } from '../support/live/live-events.js';
 import { openLiveFixture, type LiveFixture } from '../support/live/live-fixture.js';
@@ -12,8 +13,6 @@ import type { RunningProgram } from '../support/services/program.js';
 import { until } from '../support/timing/until.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const REQUIREMENTS = join(ROOT, 'test/engines/gql-requirements.txt');
-const TOOLS = join(ROOT, '.tools/gql');
 const PAGE = readFileSync(join(ROOT, 'docs/live.md'), 'utf8');
 
 /** The code block of docs/live.md in this language that reads events. */
@@ -22,25 +21,8 @@ function example(language: 'js' | 'python'): string {
   return blocks.find(([, name]) => name === language)?.[2] ?? '';
 }
 
-/** The interpreter with gql from PyPI; null where it cannot be installed. */
-function pythonWithGql(): string | null {
-  const python = join(TOOLS, 'bin/python');
-  const installed = join(TOOLS, 'installed.txt');
-  const wanted = readFileSync(REQUIREMENTS, 'utf8');
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return python;
-  try {
-    rmSync(TOOLS, { recursive: true, force: true });
-    execFileSync('python3', ['-m', 'venv', TOOLS]);
-    execFileSync(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', REQUIREMENTS]);
-    writeFileSync(installed, wanted);
-    return python;
-  } catch {
-    return null;
-  }
-}
-
-/** Null where gql cannot be installed. */
-export const python = pythonWithGql();
+/** Has gql from PyPI; null where it cannot be installed. */
+export const python = await pythonWithPackages().catch(() => null);
 
 /** The settings of all programs for a broker, with topics of their own; none without a broker. */
 export const kafkaSettings = (brokers: string | undefined): Record<string, string> =>

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { failedRun, testSummary, type FileResult, type ProjectResult } from '../../tools/test-summary.mjs';
+import {
+  failedRun,
+  projectResults,
+  testSummary,
+  type FileResult,
+  type ProjectResult,
+} from '../../tools/test-summary.mjs';
 
 function file(name: string, failed: string[] = [], message = ''): FileResult {
   const results = (status: string, titles: string[]) =>
@@ -8,6 +14,8 @@ function file(name: string, failed: string[] = [], message = ''): FileResult {
     name: `/checkout/${name}`,
     status: failed.length > 0 || message !== '' ? 'failed' : 'passed',
     message,
+    startTime: 1_000,
+    endTime: 13_400,
     assertionResults: message === '' ? [...results('passed', ['works']), ...results('failed', failed)] : [],
   };
 }
@@ -66,6 +74,23 @@ describe('the end of the output of a test run', () => {
     expect(linesOf(lost).slice(-2)).toEqual(['0 passed, 1 failed, 0 skipped', 'system › ended without a report']);
     expect(linesOf(outside)[0]).toMatch(/an error outside the tests: see "Unhandled Errors" above$/);
     expect([failedRun([lost]), failedRun([outside])]).toEqual([true, true]);
+  });
+
+  it('lasts from the first to the last test of a project; the code of the run belongs to failed tests', () => {
+    const { report } = project('unit', [file('a.spec.ts'), { ...file('b.spec.ts'), startTime: 500 }]);
+    const { report: failed } = project('system', [file('c.spec.ts', ['claims'])]);
+    expect(projectResults([{ project: 'unit', report }], 1)).toEqual([
+      { project: 'unit', report, code: 1, seconds: 12.9 },
+    ]);
+    const both = projectResults(
+      [
+        { project: 'unit', report },
+        { project: 'system', report: failed },
+      ],
+      1,
+    );
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(failedRun(both)).toBe(true);
   });
 
   it('takes at most twelve lines for failures: one per file where the tests are more, then a count of files', () => {

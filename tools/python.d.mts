@@ -1,0 +1,1 @@
+export function pythonWithPackages(): Promise<string>;
