@@ -9,6 +9,8 @@ export const LETTERBOX_SUSPENSION_MS = 4_000;
 export const PHASE_SECONDS = 3;
 const DOT_SECONDS = 4;
 const ATTEMPT_SECONDS = 8;
+/** Types that are refused by default; the service `smtp` allows them. */
+export const ALLOWED_TYPES = 'text/calendar,application/xml,application/json,message/rfc822';
 /** Requests of an account on the service `webhooks`; its tests ask slowly. */
 export const RATE_PER_SECOND = 20;
 /** Where the service `inbound` says that the public finds it. */
@@ -38,8 +40,9 @@ export function settingsOf(name: ServiceName, shared: SharedEnvironment): Record
   switch (name) {
     // Both in capture mode. Files log in from 127.0.0.1 at the same time, many of them wrongly on purpose.
     case 'rest':
+      return { ...all, ...manyLogins() };
     case 'smtp':
-      return { ...all, HTTP_AUTH_FAILURES_PER_MINUTE: '10000', SMTP_AUTH_FAILURES_PER_MINUTE: '10000' };
+      return { ...all, ...manyLogins(), ATTACHMENT_TYPES: ALLOWED_TYPES };
     // Retries and time-outs of seconds, for servers that misbehave.
     case 'delivery':
       return {
@@ -66,6 +69,10 @@ export function settingsOf(name: ServiceName, shared: SharedEnvironment): Record
         SMTP_TLS_KEY: shared.certificate.key,
       };
   }
+}
+
+function manyLogins(): Record<string, string> {
+  return { HTTP_AUTH_FAILURES_PER_MINUTE: '10000', SMTP_AUTH_FAILURES_PER_MINUTE: '10000' };
 }
 
 function outgoingTimeouts(): string {

@@ -1,9 +1,8 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_KEY, startStandalone, type RunningProgram } from '../../support/services/program.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { capturedMessage } from '../../support/services/captured.js';
+import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 
-const SENDER = 'shop@sandbox.postloft.test';
 const FORWARDED = [
   'From: Ada <ada@example.net>',
   'To: shop@example.com',
@@ -61,18 +60,14 @@ const FILES: [what: string, file: TypedFile, shown: RegExp][] = [
   ],
 ];
 
-let program: RunningProgram;
+/** On the service whose setting allows the types of `FILES`. */
+let program: ServiceAccount;
 beforeAll(async () => {
-  const types = 'text/calendar,application/xml,application/json,message/rfc822';
-  program = await startStandalone({ ATTACHMENT_TYPES: types });
-});
-afterAll(async () => {
-  await program?.kill();
-  program?.clean();
+  program = await openAccount('smtp');
 });
 
 const body = (attachments: object[]) => ({
-  from: SENDER,
+  from: program.from,
   to: 'ada@example.net',
   subject: 'Files',
   text: 'See',
@@ -89,8 +84,8 @@ const capturedOf = async (id: string) => (await capturedMessage(program, id)).to
 
 async function submit(message: SendMailOptions): Promise<string> {
   const { port, ...options } = { port: program.ports.smtp, host: '127.0.0.1', tls: { rejectUnauthorized: false } };
-  const transport = createTransport({ ...options, port, auth: { user: SENDER, pass: API_KEY } });
-  const { response } = await transport.sendMail({ from: SENDER, to: 'ada@example.net', text: 'See', ...message });
+  const transport = createTransport({ ...options, port, auth: { user: program.from, pass: program.key } });
+  const { response } = await transport.sendMail({ from: program.from, to: 'ada@example.net', text: 'See', ...message });
   return /queued as (em_\w+)/.exec(response)?.[1] ?? expect.fail(response);
 }
 
