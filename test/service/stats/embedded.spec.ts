@@ -14,7 +14,7 @@ import { statsStoreSuite } from './store.suite.js';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const LATER = new Date('2026-03-01T13:00:00.000Z');
-const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+const silent = Log.quiet();
 const openAt = (dataDir: string) =>
   new StatsStore(loadConfig('standalone', { DATA_DIR: dataDir, ...KEEP_ALL }), silent);
 

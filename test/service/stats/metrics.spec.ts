@@ -8,7 +8,7 @@ import { startClickhouseFront, type ClickhouseFront } from '../../support/stats/
 import { KEEP_ALL } from '../../support/stats/stats-events.js';
 import { statsMetricsSuite } from './metrics.suite.js';
 
-const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+const silent = Log.quiet();
 
 describe('in process', () => {
   let dataDir: string;

@@ -9,7 +9,7 @@ import { Engine } from '../../../libs/stats/src/engine.js';
 import { startClickhouseFront, type ClickhouseFront } from '../../support/stats/clickhouse-front.js';
 import { KEEP_ALL } from '../../support/stats/stats-events.js';
 
-const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+const silent = Log.quiet();
 const DAY = 86_400_000;
 
 /** Statements that the engine itself ends. */

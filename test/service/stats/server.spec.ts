@@ -12,7 +12,7 @@ import { statsStoreSuite } from './store.suite.js';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const LATER = new Date('2026-03-01T13:00:00.000Z');
-const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+const silent = Log.quiet();
 const openAt = (CLICKHOUSE_URL: string) =>
   new StatsStore(loadConfig('standalone', { CLICKHOUSE_URL, ...KEEP_ALL }), silent);
 
