@@ -57,7 +57,7 @@ export default defineConfig({
         ...serial(),
         // Most of the time they wait for programs that start, and for Kafka.
         fileParallelism: true,
-        maxWorkers: 3,
+        maxWorkers: 2,
         testTimeout: 120_000,
         globalSetup: ['test/support/fixtures/global-setup.ts'],
       }),

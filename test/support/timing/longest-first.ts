@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * would run alone at the end.
  */
 const LONG =
-  /\/(mail-parsers|request-parsers|protocol-parsers|expressions|dns-health|sink|statistics-gaps|live-clients|kill-delivery|postgresql-15|first-mail|hostile-clients|key-matrix|interface-endpoints)\.spec\.ts$/;
+  /\/(mail-parsers|request-parsers|protocol-parsers|expressions|dns-health|sink|statistics-gaps|live-clients|kill-delivery|postgresql-15|first-mail|slow-relay-clients|event-log-kafka|event-log-kafka-faults|hostile-clients|key-matrix|interface-endpoints)\.spec\.ts$/;
 
 /** The order of vitest, with the long files of each project in front. */
 export class LongestFirst extends BaseSequencer {
