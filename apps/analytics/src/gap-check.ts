@@ -19,6 +19,8 @@ const LOG = 'log';
 export class GapCheck {
   /** Rounds in which the range could not be completed: the same events then need another token. */
   private attempts = 0;
+  /** Tests compare more often. */
+  everyMs = CHECK_MS;
 
   constructor(
     private readonly eventLog: EventLog,
@@ -36,7 +38,7 @@ export class GapCheck {
     while (!stopping.aborted) {
       // A round may wait for Kafka longer than a stop does. It writes nothing that the next one does not write again.
       await Promise.race([this.tryRound(consumer, stopping), aborted]);
-      await sleep(CHECK_MS, stopping);
+      await sleep(this.everyMs, stopping);
     }
   }
 
