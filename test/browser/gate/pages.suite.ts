@@ -162,7 +162,7 @@ export function pagesSuite(stage: () => Stage): void {
       ['emails/xyz', 'Emails'],
       [`emails/${id('cap')}`, 'Emails'],
       [`emails/${id('em')}`, 'Emails'],
-      [`inbox/${id('em')}`, null],
+      [`captured/${id('em')}`, null],
       [`domains/${id('dom')}`, 'Domains'],
       [`webhooks/${id('wh')}`, 'Webhooks'],
       [`operator/accounts/${id('acc')}`, 'Accounts'],

@@ -8,9 +8,10 @@ export const SEARCH_SEGMENTS = {
        account_id text COLLATE "C" NOT NULL,
        last_id text COLLATE "C" NOT NULL,
        first_id text COLLATE "C" NOT NULL,
-       trigrams bytea STORAGE PLAIN NOT NULL,
+       trigrams bytea NOT NULL,
        PRIMARY KEY (account_id, last_id)
      )`,
+    `ALTER TABLE search_segments ALTER trigrams SET STORAGE PLAIN`,
     `CREATE INDEX search_segments_expiry ON search_segments (last_id)`,
   ],
 };
