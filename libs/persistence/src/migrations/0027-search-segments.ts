@@ -2,8 +2,8 @@
 export const SEARCH_SEGMENTS = {
   name: 'SearchSegments1700000000027',
   statements: [
-    // A run of consecutive emails of an account. trigrams is a bitmap of hashed trigrams of their texts, and never too few: an
-    // email that is deleted or erased leaves its bits. Two rows fit a page.
+    // A run of consecutive emails of an account. trigrams is a bitmap of hashed trigrams of their texts. An
+    // email that is deleted leaves its bits. Two rows fit a page.
     `CREATE TABLE search_segments (
        account_id text COLLATE "C" NOT NULL,
        last_id text COLLATE "C" NOT NULL,
