@@ -5,11 +5,11 @@ import { expect, it } from 'vitest';
 const EXPORTS: Record<string, number> = {
   accounts: 31,
   bus: 27,
-  contracts: 97,
+  contracts: 102,
   dns: 17,
   doctor: 11,
   domains: 34,
-  emails: 84,
+  emails: 80,
   erasure: 6,
   inbound: 8,
   kernel: 57,

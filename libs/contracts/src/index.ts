@@ -33,5 +33,6 @@ export * from './resend-region.js';
 export * from './roles.js';
 export * from './scopes.js';
 export * as sentences from './sentences.js';
+export * from './simulator.js';
 export * from './timestamp.js';
 export * from './visibility.js';

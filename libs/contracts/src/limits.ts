@@ -28,6 +28,10 @@ export const LIMITS = {
   /** Size of a CSV file with suppressions. */
   importBytes: 5 * 1024 * 1024,
   importEntries: 100_000,
+  /** Settled recipients from which a rate is judged: with fewer it says nothing. */
+  judgedRecipients: 100,
+  /** Unique counts up to here are exact; larger ones have a standard error. */
+  exactUniqueCount: 4_000,
   accountNameLength: 100,
   notifyAddresses: 10,
   apiKeyNameLength: 100,

@@ -4,8 +4,10 @@ import file from './providers.json' with { type: 'json' };
 interface MailboxProvider {
   /** Its name in throttling: the name of its queue and its key in the operator's file. */
   name: string;
-  /** Its name in statistics where that differs. */
-  statistics?: string;
+  /** The provider in statistics, metrics and lists, where it differs: a provider may have several queues. */
+  id?: string;
+  /** How the provider is displayed. */
+  label: string;
   /** Recipient domains. A name that ends in a dot has any top-level domain (`yahoo.`). */
   domains: readonly string[];
   /** Endings of MX host names. */
@@ -17,13 +19,13 @@ export const MAILBOX_PROVIDERS: readonly MailboxProvider[] = file.providers;
 
 const BY_DOMAIN = new Map<string, string>();
 const BY_FIRST_LABEL = new Map<string, string>();
-for (const { name, statistics = name, domains } of MAILBOX_PROVIDERS)
+for (const { name, id = name, domains } of MAILBOX_PROVIDERS)
   for (const domain of domains)
-    if (domain.endsWith('.')) BY_FIRST_LABEL.set(domain.slice(0, -1), statistics);
-    else BY_DOMAIN.set(domain, statistics);
+    if (domain.endsWith('.')) BY_FIRST_LABEL.set(domain.slice(0, -1), id);
+    else BY_DOMAIN.set(domain, id);
 
 /**
- * The mailbox provider of an address or a domain: the name of a known one, else the domain. It depends on the domain
+ * The mailbox provider of an address or a domain: the id of a known one, else the domain. It depends on the domain
  * alone, not on the MX, so that all events of a recipient are in the same group.
  */
 export function mailboxProvider(address: string): string {

@@ -1,15 +1,15 @@
 import { MAILBOX_PROVIDERS, mailboxProvider } from './providers.js';
 
 const BY_MX = new Map<string, string>();
-const BY_NAME = new Map<string, string>();
-for (const { name, statistics = name, mx } of MAILBOX_PROVIDERS) {
-  BY_NAME.set(name, statistics);
-  for (const suffix of mx) BY_MX.set(suffix, statistics);
+const BY_QUEUE = new Map<string, string>();
+for (const { name, id = name, mx } of MAILBOX_PROVIDERS) {
+  BY_QUEUE.set(name, id);
+  for (const suffix of mx) BY_MX.set(suffix, id);
 }
 
 /**
  * The mailbox provider behind a remote host, by the longest known ending of its name; of an unknown host that of the
- * recipient. The names are those of statistics.
+ * recipient.
  */
 export function remoteProvider(mx: string, recipient: string): string {
   const host = mx.toLowerCase();
@@ -20,5 +20,5 @@ export function remoteProvider(mx: string, recipient: string): string {
   }
 }
 
-/** The name in statistics of a provider that has another name in throttling. */
-export const statisticsName = (provider: string): string => BY_NAME.get(provider) ?? provider;
+/** The id of the provider that a queue belongs to; the name of the queue if no known provider has it. */
+export const providerOfQueue = (queue: string): string => BY_QUEUE.get(queue) ?? queue;

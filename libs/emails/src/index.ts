@@ -14,7 +14,7 @@ export { EnvelopeBuilder } from './message/envelope-builder.js';
 export { LocalDelivery } from './message/local-delivery.js';
 export { MessageBuilder } from './message/message-builder.js';
 export { ReturnPath, transactionOf, type TransactionRef } from './message/return-path.js';
-export { isSimulated, simulatedOutcome, type SimulatedResult, type Simulation } from './message/simulator.js';
+export { isSimulated, simulatedOutcome } from './message/simulator.js';
 export type { HostedUnsubscribe } from './message/unsubscribe-link.js';
 export { capturedMessage } from './captured-message.resource.js';
 export { emailShapes, type EmailSummary } from './email.resource.js';

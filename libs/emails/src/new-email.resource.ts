@@ -32,7 +32,7 @@ import {
   tagsRule,
   toRule,
 } from './intake/rules/submission-rules.js';
-import { sandboxResultRule, SIMULATED_RESULTS } from './message/simulator.js';
+import { sandboxResultRule, SIMULATED_RESULTS } from '#libs/contracts';
 
 const HEADER_NAME_PATTERN = '^[A-Za-z0-9-]{1,76}$';
 /** Without path separators, controls, and a dot or space at the end. */

@@ -19,11 +19,12 @@ function logged(type: EmittedType, data: object = {}, test = false): LoggedEvent
     position: 7,
   } as LoggedEvent;
 }
-const counterOf = (event: LoggedEvent) => toStatsRow(event, 'token')?.counter;
+const OF = { batch: 'token', serviceDomain: 'postloft.test' };
+const counterOf = (event: LoggedEvent) => toStatsRow(event, OF)?.counter;
 
 describe('toStatsRow', () => {
   it('keeps the time in milliseconds in the format of the engine', () => {
-    expect(toStatsRow(logged('email.delivered'), 'token')).toMatchObject({
+    expect(toStatsRow(logged('email.delivered'), OF)).toMatchObject({
       at: '2026-03-01 10:00:00.123',
       counter: 'delivered',
       recipient: 'ann@example.com',
@@ -32,8 +33,20 @@ describe('toStatsRow', () => {
     });
   });
 
+  it.each([
+    ['ann@example.com', 0],
+    ['bounced+1@sim.postloft.test', 1],
+    ['Unknown@SIM.postloft.test', 1],
+    ['delivered@resend.dev', 1],
+    ['onboarding@resend.dev', 0],
+    ['bounce@simulator.amazonses.com', 1],
+    ['', 0],
+  ])('tells the simulator apart: %s', (recipient, expected) => {
+    expect(toStatsRow(logged('email.delivered', { recipient }), OF)?.is_simulated).toBe(expected);
+  });
+
   it('has one value per column, in their order', () => {
-    const row = toStatsRow(logged('email.delivered', { tags: { a: 'b' } }), 'token');
+    const row = toStatsRow(logged('email.delivered', { tags: { a: 'b' } }), OF);
     expect(row).not.toBeNull();
     const values = columnValues(row as NonNullable<typeof row>);
     expect(Object.fromEntries(EVENT_ROW_COLUMNS.map((column, i) => [column, values[i]]))).toEqual(row);
@@ -50,7 +63,7 @@ describe('toStatsRow', () => {
   });
 
   it('has no row for test mail and for events that are not about mail', () => {
-    expect(toStatsRow(logged('email.delivered', {}, true), 'token')).toBeNull();
-    expect(toStatsRow(logged('webhook.test'), 'token')).toBeNull();
+    expect(toStatsRow(logged('email.delivered', {}, true), OF)).toBeNull();
+    expect(toStatsRow(logged('webhook.test'), OF)).toBeNull();
   });
 });

@@ -1,5 +1,11 @@
-import { bareUuid, STATS_COUNTERS, type EventType, type LoggedEvent } from '#libs/contracts';
-import { mailboxProvider } from './mailbox-provider.js';
+import {
+  addressSimulation,
+  bareUuid,
+  mailboxProvider,
+  STATS_COUNTERS,
+  type EventType,
+  type LoggedEvent,
+} from '#libs/contracts';
 
 /** Every way in which an event counts: the counters of a domain's statistics, and two more. */
 export const EVENT_COUNTERS = [...STATS_COUNTERS, 'canceled', 'unsubscribed'] as const;
@@ -25,6 +31,8 @@ export interface StatsRow {
   bounce_type: string;
   bounce_class: string;
   is_bot: 0 | 1;
+  /** Whether the recipient is an address of the simulator. */
+  is_simulated: 0 | 1;
   /** From due to delivered; 0 for other events. */
   latency_ms: number;
   /** The counter that the event increments; empty if it is only stored. */
@@ -54,6 +62,7 @@ export const EVENT_ROW_COLUMNS = [
   'bounce_type',
   'bounce_class',
   'is_bot',
+  'is_simulated',
   'latency_ms',
   'counter',
   'folded',
@@ -118,7 +127,10 @@ export function statsCounter({ event, test }: LoggedEvent): EventCounter | '' | 
 }
 
 /** Null for events that do not belong to statistics. `batch`: see `StatsRow`. */
-export function toStatsRow(logged: LoggedEvent, batch: string): StatsRow | null {
+export function toStatsRow(
+  logged: LoggedEvent,
+  { batch, serviceDomain }: { batch: string; serviceDomain: string },
+): StatsRow | null {
   const counter = statsCounter(logged);
   if (counter === null) return null;
   const { event, key, domainId, position, apiKeyId } = logged as LoggedEvent & { apiKeyId?: string | null };
@@ -130,7 +142,7 @@ export function toStatsRow(logged: LoggedEvent, batch: string): StatsRow | null 
     domain_id: uuidOf(domainId ?? '') ?? NO_ID,
     email_id: uuidOf(key) ?? NO_ID,
     type: event.type,
-    ...recipientColumns(details),
+    ...recipientColumns(details, serviceDomain),
     ...remoteColumns(event.type, details),
     api_key: apiKeyId ?? '',
     bounce_type: details.bounce_type ?? '',
@@ -144,9 +156,10 @@ export function toStatsRow(logged: LoggedEvent, batch: string): StatsRow | null 
   };
 }
 
-const recipientColumns = ({ recipient = '', tags = {} }: Details) => ({
+const recipientColumns = ({ recipient = '', tags = {} }: Details, serviceDomain: string) => ({
   recipient,
   provider: mailboxProvider(recipient),
+  is_simulated: addressSimulation(recipient.toLowerCase(), serviceDomain) === null ? (0 as const) : (1 as const),
   tags,
 });
 

@@ -1,20 +1,17 @@
 import type { Visibility } from '#libs/contracts';
+import { isApproximateRate, RATES, SUMS, type RateMetric, type SumMetric } from './rates.js';
 import { COUNTED, PERCENTILES, UNIQUE, type CountColumn, type UniqueColumn } from './schema/columns.js';
 
-/** Ratios from 0 to 1: numerator and denominator. */
-export const RATES = {
-  delivery_rate: ['delivered', 'sent'],
-  bounce_rate: ['bounced', 'sent'],
-  complaint_rate: ['complained', 'delivered'],
-  unsubscribe_rate: ['unsubscribed', 'delivered'],
-  open_rate: ['unique_opened', 'delivered'],
-  click_rate: ['unique_clicked', 'delivered'],
-} as const satisfies Record<string, readonly [CountColumn | UniqueColumn, CountColumn]>;
-export type RateMetric = keyof typeof RATES;
-
-export type Metric = CountColumn | UniqueColumn | RateMetric;
+export type Metric = CountColumn | UniqueColumn | SumMetric | RateMetric;
 const namesOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
-export const METRICS: readonly Metric[] = [...namesOf(COUNTED), ...namesOf(UNIQUE), ...namesOf(RATES)];
+export const METRICS: readonly Metric[] = [
+  ...namesOf(COUNTED),
+  ...namesOf(UNIQUE),
+  ...namesOf(SUMS),
+  ...namesOf(RATES),
+];
+/** The metrics that are shares; all others are counts. */
+export const isRate = (name: Metric): name is RateMetric => name in RATES;
 
 export const GRANULARITIES = ['minute', 'hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
@@ -46,6 +43,14 @@ export interface MetricsQuery {
   /** Only these domains or messages; null for all. */
   domainIds: readonly string[] | null;
   emailIds: readonly string[] | null;
+}
+
+/** Selects all mail of some accounts in [from, to). */
+export interface AccountsQuery {
+  accountIds: readonly string[];
+  from: Date;
+  to: Date;
+  metrics: readonly Metric[];
 }
 
 /** Values of the requested metrics; a rate is null if its denominator is zero. */
@@ -84,6 +89,6 @@ export interface MetricsResult {
 
 /** The names of the approximate values in the result of a query. */
 export function approximateValues({ metrics, percentiles }: Pick<MetricsQuery, 'metrics' | 'percentiles'>): string[] {
-  const rough = metrics.filter((name) => name in UNIQUE || (name in RATES && RATES[name as RateMetric][0] in UNIQUE));
+  const rough = metrics.filter((name) => name in UNIQUE || (isRate(name) && isApproximateRate(name)));
   return percentiles.length > 0 ? [...rough, 'latency_ms'] : [...rough];
 }

@@ -1,6 +1,7 @@
 import type { IdPrefix } from '#libs/contracts';
-import { approximateValues, RATES, type MetricsResult, type MetricsQuery, type MetricsRow } from './metrics-query.js';
-import type { Group, MetricValues, RateMetric } from './metrics-query.js';
+import { approximateValues, isRate, type MetricsResult, type MetricsQuery, type MetricsRow } from './metrics-query.js';
+import type { Group, Metric, MetricValues } from './metrics-query.js';
+import { rateReader, SUMS, sumReader, type Sum, type SumMetric } from './rates.js';
 import { LATENCIES, requiredCounts, type MetricsPlan } from './metrics-sql.js';
 import { NO_ID } from './event-row.js';
 import { LATENCY, PERCENTILES } from './schema/columns.js';
@@ -8,8 +9,6 @@ import { OTHER } from './schema/tables.js';
 
 /** A row of the engine: 64-bit numbers may be text; `d0`, `d1`, … are the dimensions. */
 export type EngineRow = Record<string, string | number | null | (number | null)[]>;
-
-const RATE_DIGITS = 6;
 
 /** The result from the rows of `metricsStatement`, the total first. */
 export function toMetricsResult(
@@ -93,11 +92,18 @@ function withEmptyPeriods(query: MetricsQuery, starts: readonly number[], rows: 
   return starts.map((ms) => known.get(ms) ?? { period: new Date(ms), values: valuesOf({}) });
 }
 
+/** The values of each account that has a row of `accountsStatement`, by its id. */
+export function valuesByAccount(metrics: readonly Metric[], found: readonly EngineRow[]): Map<string, MetricValues> {
+  const valuesOf = valuesReader({ metrics, percentiles: [] });
+  return new Map(found.map((row) => [idOf('acc', String(row['account'])) ?? '', valuesOf(row)]));
+}
+
 /** Reads the values of a row. Prepared once: a chart by minute has 1,440 rows of twenty values. */
-function valuesReader({ metrics, percentiles }: MetricsQuery): (row: EngineRow) => MetricValues {
-  const readers = metrics.map(
-    (name) => [name, name in RATES ? rateReader(name as RateMetric) : countReader(name)] as const,
-  );
+function valuesReader({
+  metrics,
+  percentiles,
+}: Pick<MetricsQuery, 'metrics' | 'percentiles'>): (row: EngineRow) => MetricValues {
+  const readers = metrics.map((name) => [name, readerOf(name)] as const);
   const places = percentiles.map((name) => [name, Object.keys(PERCENTILES).indexOf(name)] as const);
   return (row) => {
     const values: MetricValues = {};
@@ -110,14 +116,9 @@ function valuesReader({ metrics, percentiles }: MetricsQuery): (row: EngineRow) 
   };
 }
 
-const countReader = (name: string) => (row: EngineRow) => Number(row[name] ?? 0);
-
-function rateReader(name: RateMetric): (row: EngineRow) => number | null {
-  const [part, whole] = RATES[name].map(countReader);
-  return (row) => {
-    const base = whole(row);
-    return base === 0 ? null : Number((part(row) / base).toFixed(RATE_DIGITS));
-  };
+function readerOf(name: Metric): (row: EngineRow) => number | null {
+  if (isRate(name)) return rateReader(name);
+  return sumReader(name in SUMS ? SUMS[name as SumMetric] : ([name] as Sum));
 }
 
 /** A percentile of nothing is NaN. */

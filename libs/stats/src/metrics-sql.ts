@@ -1,17 +1,10 @@
 import { seesDomain, visibleDomains } from '#libs/contracts';
 import type { Statement } from './engine.js';
 import { NO_ID, uuidOf } from './event-row.js';
-import { RATES, type Group, type MetricsQuery, type RateMetric } from './metrics-query.js';
+import { isRate, type AccountsQuery, type Group, type Metric, type MetricsQuery } from './metrics-query.js';
 import type { Segment } from './queries/segments.js';
-import {
-  DISJOINT,
-  fromEvents,
-  LATENCY,
-  merged,
-  type CountColumn,
-  type StatsColumn,
-  type UniqueColumn,
-} from './schema/columns.js';
+import { columnsOfRate, columnsOfSum, SUMS, type SumMetric } from './rates.js';
+import { DISJOINT, fromEvents, LATENCY, merged, type StatsColumn, type SummableColumn } from './schema/columns.js';
 import { countsTable, EVENTS, groupsTable, LEVELS } from './schema/tables.js';
 
 /** Queries with more rows are refused. */
@@ -72,9 +65,13 @@ function grouping(names: readonly string[], { nullIsWhole }: MetricsPlan): { isT
 export const rowLimit = ({ nullIsWhole }: MetricsPlan): number => (nullIsWhole ? 2 : 1) * MAX_ROWS + 2;
 
 /** The counts from which all metrics are computed. */
-export function requiredCounts(metrics: MetricsQuery['metrics']): (CountColumn | UniqueColumn)[] {
-  const needed = metrics.flatMap((name) => (name in RATES ? RATES[name as RateMetric] : [name as CountColumn]));
-  return [...new Set(needed)];
+export function requiredCounts(metrics: MetricsQuery['metrics']): SummableColumn[] {
+  return [...new Set(metrics.flatMap(columnsOfMetric))];
+}
+
+function columnsOfMetric(name: Metric): SummableColumn[] {
+  if (isRate(name)) return columnsOfRate(name);
+  return name in SUMS ? columnsOfSum(SUMS[name as SumMetric]) : [name as SummableColumn];
 }
 
 const columnsOf = ({ metrics, percentiles }: MetricsQuery): StatsColumn[] => [
@@ -133,16 +130,20 @@ function paramsOf(of: MetricsQuery, { segments }: MetricsPlan): Statement['param
     ...(of.emailIds === null ? {} : { emails: uuids(of.emailIds) }),
     ...Object.fromEntries(of.groupBy.flatMap((group, i) => (isTag(group) ? [[`tag_${i}`, tagOf(group)]] : []))),
     ...(of.groupBy.length === 1 ? { dimension: of.groupBy[0] } : {}),
-    ...Object.fromEntries(
-      segments.flatMap(({ source, from, to }, i) => {
-        const unit = source === 'events' ? 1 : 1_000;
-        return [
-          [`from_${i}`, from / unit],
-          [`to_${i}`, to / unit],
-        ];
-      }),
-    ),
+    ...rangeParams(segments),
   };
+}
+
+function rangeParams(segments: readonly Segment[]): Record<string, number> {
+  return Object.fromEntries(
+    segments.flatMap(({ source, from, to }, i) => {
+      const unit = source === 'events' ? 1 : 1_000;
+      return [
+        [`from_${i}`, from / unit],
+        [`to_${i}`, to / unit],
+      ];
+    }),
+  );
 }
 
 /** The domains of the filter that the key sees; without a filter, those that it sees; null for all. */
@@ -152,6 +153,21 @@ const domainsOf = ({ domainIds, visibility }: MetricsQuery): string[] | null =>
 /** One query per table; its rows have `domain_id`, `moment`, the groups, and the columns as counts or states. */
 function sources(of: MetricsQuery, plan: MetricsPlan, columns: readonly StatsColumn[]): string[] {
   const { segments, nullIsWhole } = plan;
+  return rangesBySource(segments).flatMap(([source, within]) => {
+    const where = [...filterOf(of), within].join(' AND ');
+    if (source === 'events') return [eventRows(of, plan, { columns, where })];
+    const grouped = of.groupBy.length > 0;
+    const seen = nullIsWhole ? `, ${DISJOINT.join(' + ')} AS seen, delivered AS delivered_count` : '';
+    const row = (group: string) => `SELECT domain_id, period AS moment${group}, ${columns.join(', ')}${seen}`;
+    const counts = `FROM ${countsTable(source)} WHERE ${where}`;
+    if (!grouped) return [`${row('')} ${counts}`];
+    const groups = `${row(', toNullable(value) AS g0')} FROM ${groupsTable(source)} WHERE dimension = {dimension:String} AND ${where}`;
+    return [groups, `${row(', CAST(NULL AS Nullable(String)) AS g0')} ${counts}`];
+  });
+}
+
+/** A condition per table for the time of its rows. */
+function rangesBySource(segments: readonly Segment[]): [source: Segment['source'], within: string][] {
   const bySource = new Map<Segment['source'], string[]>();
   segments.forEach(({ source }, i) => {
     const within =
@@ -162,17 +178,27 @@ function sources(of: MetricsQuery, plan: MetricsPlan, columns: readonly StatsCol
   });
   // Without a segment, which is an empty range, the query still needs a source.
   if (bySource.size === 0) bySource.set('day', ['0']);
-  return [...bySource].flatMap(([source, ranges]) => {
-    const where = [...filterOf(of), `(${ranges.join(' OR ')})`].join(' AND ');
-    if (source === 'events') return [eventRows(of, plan, { columns, where })];
-    const grouped = of.groupBy.length > 0;
-    const seen = nullIsWhole ? `, ${DISJOINT.join(' + ')} AS seen, delivered AS delivered_count` : '';
-    const row = (group: string) => `SELECT domain_id, period AS moment${group}, ${columns.join(', ')}${seen}`;
-    const counts = `FROM ${countsTable(source)} WHERE ${where}`;
-    if (!grouped) return [`${row('')} ${counts}`];
-    const groups = `${row(', toNullable(value) AS g0')} FROM ${groupsTable(source)} WHERE dimension = {dimension:String} AND ${where}`;
-    return [groups, `${row(', CAST(NULL AS Nullable(String)) AS g0')} ${counts}`];
+  return [...bySource].map(([source, ranges]) => [source, `(${ranges.join(' OR ')})`]);
+}
+
+/** A row per account with the counts of all its mail, for the operator. */
+export function accountsStatement({ accountIds, metrics }: AccountsQuery, segments: readonly Segment[]): Statement {
+  const columns = requiredCounts(metrics);
+  const source = rangesBySource(segments).map(([table, within]) => {
+    const where = `account_id IN {accounts:Array(UUID)} AND ${within}`;
+    return table === 'events'
+      ? `SELECT account_id, ${columns.map(fromEvents).join(', ')} FROM ${EVENTS} WHERE ${where} AND counter != '' GROUP BY account_id`
+      : `SELECT account_id, ${columns.join(', ')} FROM ${countsTable(table)} WHERE ${where}`;
   });
+  const values = columns.map((column) => `${merged(column)} AS ${column}`);
+  return {
+    query: `SELECT toString(account_id) AS account, ${values.join(', ')}
+              FROM (${source.join(' UNION ALL ')}) GROUP BY account_id`,
+    params: {
+      accounts: accountIds.map(uuidOf).filter((uuid) => uuid !== null),
+      ...rangeParams(segments),
+    },
+  };
 }
 
 function filterOf(of: MetricsQuery): string[] {

@@ -1,5 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
-import { EVENTS, expiries, onCluster, tables, type TableOptions } from './schema/tables.js';
+import { addSimulatedColumns, EVENTS, expiries, onCluster, tables, type TableOptions } from './schema/tables.js';
 
 /** Tables of development versions. The consumer fills the new ones from the start of the event log. */
 const DEVELOPMENT_TABLES = [
@@ -17,6 +17,7 @@ const VERSIONS: readonly ((options: TableOptions) => string[])[] = [
     ...DEVELOPMENT_TABLES.map((table) => `DROP TABLE IF EXISTS ${table}${onCluster(options)}`),
     ...tables(options),
   ],
+  addSimulatedColumns,
 ];
 
 export interface PreparedSchema {

@@ -24,13 +24,13 @@ import { recordableTotals, type DayTotals } from './integrity/day-totals.js';
 import { recoverFrom, type Recovered } from './integrity/recover.js';
 import { verifyDays, type DayVerdict, type Verification } from './integrity/verify-days.js';
 import { rebuild, type ReadableLog, type Rebuilt } from './intake/rebuild.js';
-import type { Metric, MetricsQuery, MetricsResult } from './metrics-query.js';
-import { hasOther, lacksLatencies, toMetricsResult, type EngineRow } from './metrics-result.js';
-import { MAX_ROWS, metricsStatement, rowLimit } from './metrics-sql.js';
+import type { AccountsQuery, Metric, MetricsQuery, MetricsResult, MetricValues } from './metrics-query.js';
+import { hasOther, lacksLatencies, toMetricsResult, valuesByAccount, type EngineRow } from './metrics-result.js';
+import { accountsStatement, MAX_ROWS, metricsStatement, rowLimit } from './metrics-sql.js';
 import { minuteCountersStatement, toMinuteCount, type MinuteRow } from './queries/minute-counters.js';
 import type { MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
 import { readBytes, readServiceActivity, type ServiceActivity } from './queries/service-activity.js';
-import { planMetrics, tooCostly, tooManyRows, type PlannedQuery } from './queries/plan.js';
+import { planMetrics, segmentsOfTotals, tooCostly, tooManyRows, type PlannedQuery } from './queries/plan.js';
 import type { Kept } from './queries/segments.js';
 import { prepareSchema } from './schema.js';
 import { groupsTable, LEVELS, OTHER_KEYS, type TableOptions } from './schema/tables.js';
@@ -57,9 +57,10 @@ export class StatsStore {
     private readonly config: Config,
     private readonly log: Log,
   ) {
-    const isServer = config.settings.CLICKHOUSE_URL !== undefined;
+    const { CLICKHOUSE_URL, SERVICE_DOMAIN } = config.settings;
+    const isServer = CLICKHOUSE_URL !== undefined;
     this.engine = new Engine(() => this.open(), isServer ? 'server' : 'embedded');
-    this.intake = new EventIntake(this.engine, isServer);
+    this.intake = new EventIntake(this.engine, { isShared: isServer, serviceDomain: SERVICE_DOMAIN });
   }
 
   /**
@@ -299,6 +300,17 @@ export class StatsStore {
     const { query, plan } = planned;
     if (query.visibility.mode === 'test') return { ...toMetricsResult(query, plan, []), truncated: false };
     return this.orUnavailable(() => this.read(planned));
+  }
+
+  /**
+   * The same figures of several accounts in [from, to), for the operator. An account without events is absent.
+   * @throws Refusal `service_unavailable` while the engine does not respond
+   */
+  async metricsByAccount(asked: AccountsQuery): Promise<Map<string, MetricValues>> {
+    const statement = accountsStatement(asked, segmentsOfTotals(asked, this.kept()));
+    return this.orUnavailable(async () =>
+      valuesByAccount(asked.metrics, await this.engine.select<EngineRow>(statement)),
+    );
   }
 
   /** Waits for running queries. Later calls fail. */

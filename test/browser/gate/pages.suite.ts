@@ -39,7 +39,7 @@ export function pagesSuite(stage: () => Stage): void {
     const { owner, service } = stage();
     await owner.visit('Overview');
     const accepted = owner.page.locator('[data-number=Accepted]');
-    const chart = owner.page.locator('canvas');
+    const chart = owner.page.getByRole('img', { name: /^Recipients accepted/ });
     await chart.waitFor();
     // The first answer of the subscription is there once the counts agree with what was sent.
     await until(async () => Number(await accepted.innerText()) > 0, { what: 'the counts of the first messages' });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Allowances } from '#libs/accounts';
 import { isSystemMail, type DeliveryJob } from '#libs/emails';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
-import { parseSimulation } from '../../../libs/emails/src/message/simulator.js';
+import { parseSimulation } from '#libs/contracts';
 import {
   openQueueFixture,
   submission,

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { EventData } from '#libs/contracts';
+import { parseSimulation, type EventData, type Simulation } from '#libs/contracts';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { recordLateReport } from '#libs/queue';
-import type { Simulation } from '#libs/emails';
 import type { LateReport } from '../../../libs/queue/src/settle/late-bounce.js';
-import { parseSimulation } from '../../../libs/emails/src/message/simulator.js';
 import {
   openQueueFixture,
   submission,

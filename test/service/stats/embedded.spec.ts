@@ -53,9 +53,9 @@ describe('in process', () => {
     const read = (loader: DomainTrafficLoader, id: string) => loader.of({} as GraphqlContext, caller).byDomain.load(id);
     const loader = new DomainTrafficLoader(store, silent);
     expect(await read(loader, events.domainId)).toEqual({
-      delivered: 110,
-      bounced: 3,
-      complained: 1,
+      settled: 113,
+      bounceRate: 0.026549,
+      complaintRate: 0.00885,
       bounceReasons: expect.arrayContaining([
         { name: 'invalid_recipient', count: 2 },
         { name: 'mailbox_full', count: 1 },
@@ -63,7 +63,7 @@ describe('in process', () => {
       bounceProviders: expect.arrayContaining([{ name: 'google', count: 3 }]) as unknown,
       complaintProviders: expect.arrayContaining([{ name: 'yahoo', count: 1 }]) as unknown,
     });
-    expect(await read(loader, newId('dom'))).toMatchObject({ delivered: 0, bounced: 0, bounceReasons: [] });
+    expect(await read(loader, newId('dom'))).toMatchObject({ settled: 0, bounceRate: 0, bounceReasons: [] });
     const broken = { metrics: () => Promise.reject(new Error('no engine')) } as unknown as StatsStore;
     expect(await read(new DomainTrafficLoader(broken, silent), events.domainId)).toBeNull();
   });

@@ -1,5 +1,4 @@
-import type { BounceType, EmittedType, LoggedEvent } from '#libs/contracts';
-import { newId, wholeAccount } from '#libs/contracts';
+import { newId, wholeAccount, type BounceType, type EmittedType, type LoggedEvent } from '#libs/contracts';
 import type { Granularity, Metric, MetricsResult, MetricsQuery, StatsStore } from '#libs/stats';
 import { METRICS } from '#libs/stats';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -48,6 +47,7 @@ const PLACES = [
   ['bob@Outlook.fr', 'microsoft'],
   ['eve@yahoo.co.uk', 'yahoo'],
   ['joe@corp.example', 'corp.example'],
+  ['Slow+1@sim.Postloft.test', 'sim.postloft.test'],
 ] as const;
 
 /** `GET /stats` over whatever engine, against a model that counts the same facts one by one. */
@@ -259,10 +259,10 @@ export function statsMetricsSuite(engine: string, store: () => StatsStore): void
     it('names what is approximate', async () => {
       const named = async (metrics: Metric[]) => (await store().metrics(query({ metrics }))).approximate;
       expect(await named(['delivered', 'bounce_rate'])).toEqual([]);
-      expect(await named(['unique_opened', 'open_rate', 'click_rate', 'clicked'])).toEqual([
+      expect(await named(['unique_opened', 'open_rate', 'clicked_of_settled', 'clicked', 'settled'])).toEqual([
         'unique_opened',
         'open_rate',
-        'click_rate',
+        'clicked_of_settled',
       ]);
     });
 
@@ -300,7 +300,7 @@ function eventOf(one: Fact, of: { account: string; type: EmittedType; data?: obj
   };
 }
 
-const exactOnly = METRICS.filter((name) => !/^(unique_|open_rate|click_rate)/.test(name));
+const exactOnly = METRICS.filter((name) => !/^(unique_|open_rate|click_rate|opened_of|clicked_of)/.test(name));
 const sorted = (place: object) => Object.fromEntries(Object.entries(place).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function isChosen({ at, domainId, emailId }: Fact, of: MetricsQuery): boolean {
@@ -362,8 +362,8 @@ function labelOf(ms: number, timeZone: string) {
   return { date: `${at['year']}-${at['month']}-${at['day']}`, hour: at['hour'], weekday: at['weekday'] };
 }
 
-function valuesOf(chosen: Fact[], { metrics }: MetricsQuery): object {
-  const count = (name: string): number => {
+function valuesOf(all: Fact[], { metrics }: MetricsQuery): object {
+  const count = (name: string, chosen = all): number => {
     if (name === 'unique_opened' || name === 'unique_clicked') {
       const counter = name.slice('unique_'.length);
       const who = chosen.filter((one) => one.counter === counter && !one.isBot);
@@ -375,15 +375,26 @@ function valuesOf(chosen: Fact[], { metrics }: MetricsQuery): object {
     if (bounceType) return chosen.filter((one) => one.bounceType === bounceType).length;
     return chosen.filter((one) => one.counter === name).length;
   };
-  const share = (part: string, whole: string) =>
-    count(whole) === 0 ? null : Number((count(part) / count(whole)).toFixed(6));
-  const rates: Record<string, () => number | null> = {
+  const ratio = (part: number, whole: number) => (whole === 0 ? null : Number((part / whole).toFixed(6)));
+  const share = (part: string, whole: string) => ratio(count(part), count(whole));
+  const real = all.filter(({ provider }) => provider !== 'sim.postloft.test');
+  const settledOf = (some: Fact[]) => some.filter(({ counter }) => /^(delivered|bounced|failed)$/.test(counter)).length;
+  const settled = settledOf(real);
+  const ofSettled = (name: string) => ratio(Math.min(count(name, real), settled), settled);
+  const derived: Record<string, () => number | null> = {
     delivery_rate: () => share('delivered', 'sent'),
     bounce_rate: () => share('bounced', 'sent'),
     complaint_rate: () => share('complained', 'delivered'),
     unsubscribe_rate: () => share('unsubscribed', 'delivered'),
     open_rate: () => share('unique_opened', 'delivered'),
     click_rate: () => share('unique_clicked', 'delivered'),
+    settled: () => settled,
+    simulated: () => settledOf(all) - settled,
+    opened_of_settled: () => ofSettled('unique_opened'),
+    clicked_of_settled: () => ofSettled('unique_clicked'),
+    ...Object.fromEntries(
+      ['delivered', 'bounced', 'complained'].map((name) => [`${name}_of_settled`, () => ofSettled(name)]),
+    ),
   };
-  return Object.fromEntries(metrics.map((name) => [name, name in rates ? rates[name]() : count(name)]));
+  return Object.fromEntries(metrics.map((name) => [name, name in derived ? derived[name]() : count(name)]));
 }

@@ -99,6 +99,30 @@ describe('over HTTP', () => {
       });
       return result.json<{ name: string; id: string }>();
     };
+    /** The statements that take from a database what the second version has added. */
+    const asFirstVersion = async (database: string) => {
+      const views = await admin.query({
+        query: `SELECT name, as_select AS text FROM system.tables WHERE database = {database:String} AND as_select != ''`,
+        query_params: { database },
+        format: 'JSONEachRow',
+      });
+      const columns = await admin.query({
+        query: `SELECT table, name FROM system.columns WHERE database = {database:String} AND name LIKE '%simulated%'
+                   AND table NOT LIKE '%_feed' ORDER BY table = 'recipient_events'`,
+        query_params: { database },
+        format: 'JSONEachRow',
+      });
+      const added = /, (?:countIf|uniqCombined64StateIf)\((?:(?!, countIf| AS ).)* AS simulated_\w+/g;
+      return [
+        ...(await views.json<{ name: string; text: string }>()).map(
+          ({ name, text }) => `ALTER TABLE ${database}.${name} MODIFY QUERY ${text.replace(added, '')}`,
+        ),
+        ...(await columns.json<{ table: string; name: string }>()).map(
+          ({ table, name }) => `ALTER TABLE ${database}.${table} DROP COLUMN ${name}`,
+        ),
+        `ALTER TABLE ${database}.stats_layouts DELETE WHERE version = 2 SETTINGS mutations_sync = 2`,
+      ];
+    };
 
     it.each([
       [1, ['CREATE TABLE development_1.email_events (at DateTime) ENGINE = MergeTree ORDER BY at']],
@@ -134,6 +158,34 @@ describe('over HTTP', () => {
       expect(found.filter(({ name }) => old.test(name))).toEqual([]);
       expect(found.find(({ name }) => name === 'recipient_events')?.id).toBe(own.identity);
       await own.close();
+    });
+
+    it('of the first version get the columns of the simulator, and count it from then on', async () => {
+      await run('CREATE DATABASE first ENGINE = Atomic');
+      const before = openAt(`${front.url}/first`);
+      await before.ready();
+      const events = new StatsEvents();
+      const delivered = (recipient: string) => events.make({ type: 'email.delivered', at: NOON, data: { recipient } });
+      const insert = (store: StatsStore, token: string) =>
+        store.insert({
+          source: 'log',
+          token,
+          events: [delivered('a@example.com'), delivered('delivered@sim.postloft.test')],
+        });
+      await insert(before, 'before');
+      await before.close();
+      await run(...(await asFirstVersion('first')));
+      const after = openAt(`${front.url}/first`);
+      await after.ready();
+      await insert(after, 'after');
+      const read = await after.metricsByAccount({
+        accountIds: [events.accountId],
+        from: NOON,
+        to: LATER,
+        metrics: ['delivered', 'settled', 'simulated', 'delivered_of_settled'],
+      });
+      await after.close();
+      expect([...read.values()]).toEqual([{ delivered: 4, settled: 3, simulated: 1, delivered_of_settled: 1 }]);
     });
 
     it('is not opened where a newer version made them, and leaves them', async () => {

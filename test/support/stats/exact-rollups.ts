@@ -9,10 +9,16 @@ const COUNTS = `countIf(counter = 'accepted'), countIf(counter = 'sent'), countI
   countIf(counter = 'failed'), countIf(counter = 'complained'), countIf(counter = 'suppressed'),
   countIf(counter = 'canceled'), countIf(counter = 'unsubscribed'), countIf(counter = 'opened'),
   countIf(counter = 'clicked'), uniqExactIf((email_id, recipient), counter = 'opened' AND NOT is_bot),
-  uniqExactIf((email_id, recipient), counter = 'clicked' AND NOT is_bot)`;
+  uniqExactIf((email_id, recipient), counter = 'clicked' AND NOT is_bot),
+  countIf(counter = 'delivered' AND is_simulated), countIf(counter = 'bounced' AND is_simulated),
+  countIf(counter = 'failed' AND is_simulated), countIf(counter = 'complained' AND is_simulated),
+  uniqExactIf((email_id, recipient), counter = 'opened' AND NOT is_bot AND is_simulated),
+  uniqExactIf((email_id, recipient), counter = 'clicked' AND NOT is_bot AND is_simulated)`;
 const ROLLED = `sum(accepted), sum(sent), sum(delivered), sum(delivery_delayed), sum(bounced), sum(bounced_permanent),
   sum(bounced_transient), sum(bounced_undetermined), sum(failed), sum(complained), sum(suppressed), sum(canceled),
-  sum(unsubscribed), sum(opened), sum(clicked), uniqCombined64Merge(unique_opened), uniqCombined64Merge(unique_clicked)`;
+  sum(unsubscribed), sum(opened), sum(clicked), uniqCombined64Merge(unique_opened), uniqCombined64Merge(unique_clicked),
+  sum(simulated_delivered), sum(simulated_bounced), sum(simulated_failed), sum(simulated_complained),
+  uniqCombined64Merge(simulated_unique_opened), uniqCombined64Merge(simulated_unique_clicked)`;
 const PERIODS = { minute: 60, quarter: 900, hour: 3_600, day: 86_400 };
 
 /** Compares every row of every roll-up with a count over the single events. */

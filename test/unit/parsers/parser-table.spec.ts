@@ -17,7 +17,7 @@ const DATA_FILE = 'Reads a data file of the program or of the operator.';
 const READ_IN_PARTS = 'Passes the text on to functions of the table.';
 const NOT_PARSERS: Readonly<Record<string, string>> = {
   'apps/dashboard/src/pages/messages/checks.ts checkMessage': 'Runs in the browser, on fields that are already read.',
-  'apps/dashboard/src/pages/overview/rates.ts judgeRate': 'Compares numbers.',
+  'apps/dashboard/src/components/rates.ts judgeRate': 'Compares numbers.',
   'apps/dashboard/src/pages/suppressions/import-file.ts readImportFile':
     'Reads a file of the reader in the browser; its own spec gives it long ones.',
   'libs/tracking/src/scan-html.ts scanHtml': READ_IN_PARTS,

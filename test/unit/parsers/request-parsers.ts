@@ -25,6 +25,7 @@ import * as apiKeyRules from '../../../libs/accounts/src/api-keys/field-rules.js
 import { tokenFormat } from '../../../libs/accounts/src/api-keys/token.js';
 import * as userRules from '../../../libs/users/src/user-rules.js';
 import { isId } from '../../../libs/contracts/src/ids.js';
+import { parseSimulation, sandboxResultRule } from '../../../libs/contracts/src/simulator.js';
 import { parseTimestamp } from '../../../libs/contracts/src/timestamp.js';
 import * as domainRules from '../../../libs/domains/src/model/domain-rules.js';
 import {
@@ -50,7 +51,7 @@ import {
 import { withoutDuplicates } from '../../../libs/emails/src/intake/recipients.js';
 import * as optionRules from '../../../libs/emails/src/intake/rules/option-rules.js';
 import * as submissionRules from '../../../libs/emails/src/intake/rules/submission-rules.js';
-import { parseSimulation, sandboxResultRule, simulatedOutcome } from '../../../libs/emails/src/message/simulator.js';
+import { simulatedOutcome } from '../../../libs/emails/src/message/simulator.js';
 import { ReturnPath } from '../../../libs/emails/src/message/return-path.js';
 import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-link.js';
 import { firstLink, readContent } from '../../../libs/emails/src/queries/email-content.js';
@@ -200,6 +201,10 @@ export const REQUEST_PARSERS: ParserTable = {
   'libs/accounts/src/api-keys/field-rules.ts': rulesOf(apiKeyRules),
   'libs/users/src/user-rules.ts': { ...rulesOf(userRules), normaliseEmail: userRules.normaliseEmail },
   'libs/contracts/src/ids.ts': { isId: [(text) => isId('em', text), (text) => isId('em', `em_${text}`)] },
+  'libs/contracts/src/simulator.ts': {
+    parseSimulation: [parseSimulation, (text) => parseSimulation(`slow+${text}`)],
+    sandboxResultRule: anyShape(sandboxResultRule),
+  },
   'libs/contracts/src/timestamp.ts': {
     parseTimestamp: [parseTimestamp, (text) => parseTimestamp(`2026-01-31T09:30:00.${text}Z`)],
   },
@@ -258,8 +263,6 @@ export const REQUEST_PARSERS: ParserTable = {
     isIdempotencyKey: (text) => submissionRules.isIdempotencyKey(text),
   },
   'libs/emails/src/message/simulator.ts': {
-    parseSimulation: [parseSimulation, (text) => parseSimulation(`slow+${text}`)],
-    sandboxResultRule: anyShape(sandboxResultRule),
     simulatedOutcome: (text) =>
       simulatedOutcome({
         address: `${text}@sim.a.example`,

@@ -1,33 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { formatPeriod, precisionOf, stepOf, tickLabels, ticksFor } from './chart-time.ts';
+import { formatPeriod, precisionOf, stepOf, tickLabels } from './chart-time.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 const at = (local: string): number => new Date(local).getTime() / 1_000;
-
-describe('ticksFor', () => {
-  it.each([
-    ['no data', 0, 60],
-    ['minutes', 60, 60],
-    ['hours', HOUR, HOUR],
-    ['days', DAY, DAY],
-    ['a day of 23 hours', 23 * HOUR, DAY],
-    ['a day of 25 hours', 25 * HOUR, DAY],
-    ['weeks', 7 * DAY, 7 * DAY],
-    ['a fortnight', 14 * DAY, 14 * DAY],
-    ['20 days', 20 * DAY, 30 * DAY],
-    ['a month of 28 days', 28 * DAY, 30 * DAY],
-    ['a month of 31 days', 31 * DAY, 30 * DAY],
-    ['quarters', 92 * DAY, 90 * DAY],
-    ['years', 366 * DAY, 365 * DAY],
-  ])('begins for %s with the step of the data', (_name, step, first) => {
-    expect(ticksFor(step)[0]).toBe(first);
-  });
-
-  it('offers longer distances for months on a narrow screen', () => {
-    expect(ticksFor(31 * DAY)).toEqual([30, 60, 90, 180, 365, 730, 1825, 3650, 7300, 18250].map((days) => days * DAY));
-  });
-});
 
 describe('precisionOf', () => {
   it.each([

@@ -1,22 +1,10 @@
-const DAY_S = 86_400;
-/** The lengths by which the chart counts calendar months and years. */
+export const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;
-const YEAR_S = 365 * DAY_S;
-/** Distances between the labels of the time axis. */
-const TICKS_S = [
-  ...[60, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200],
-  ...[1, 2, 7, 14].map((days) => days * DAY_S),
-  ...[1, 2, 3, 6].map((months) => months * MONTH_S),
-  ...[1, 2, 5, 10, 20, 50].map((years) => years * YEAR_S),
-];
 /** A day may have 23 hours and a month 28 days. */
 const TOLERANCE = 0.9;
 
-/** Seconds between two points; 0 with fewer. */
+/** Seconds between the beginnings of two periods; 0 with fewer. */
 export const stepOf = ([first = 0, second = first]: readonly number[]): number => second - first;
-
-/** Distances between labels that are not shorter than the step, so that no two points have the same label. */
-export const ticksFor = (step: number): number[] => TICKS_S.filter((tick) => tick >= step * TOLERANCE);
 
 type Precision = 'time' | 'day' | 'month';
 

@@ -1,80 +1,174 @@
-import { Box, Group, Paper, Text, useComputedColorScheme } from '@mantine/core';
+import { Box, Center, Group, Paper, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useRef, useState } from 'react';
-import UPlot from 'uplot';
-import { formatPeriod, stepOf, tickLabels, ticksFor } from './chart-time.ts';
+import { IconChartBar } from '@tabler/icons-react';
+import { useId, useMemo, useState, type PointerEvent } from 'react';
+import { axisLabels, barsOf, levelsUpTo, shownSeries, unfinished, type Range, type Series } from './chart-data.ts';
+import { formatPeriod, stepOf } from './chart-time.ts';
 import { formatNumber } from './format.tsx';
-
-export interface Series {
-  label: string;
-  color: string;
-  values: (number | null)[];
-}
 
 export interface ChartProps {
   /** For screen readers. */
   label: string;
-  /** Beginnings of periods of the same length, in seconds since 1970, ascending. */
+  /** Beginnings of periods, in seconds since 1970, ascending. */
   times: number[];
   series: Series[];
+  /** What was counted; the bars of periods that reach beyond it are hatched. */
+  range: Range;
+  /** One period in words: `hour`. */
+  unit: string;
   height?: number;
+  /** Shown if nothing was counted. */
+  empty: { title: string; text?: string };
 }
 
-/** The point under the pointer. */
-interface Hover {
-  index: number;
-  /** Pixels from the left edge of the chart. */
-  left: number;
-}
-
-const AXIS_PX = 48;
+/** Space for the labels of the axes. */
+const [LEFT_PX, BOTTOM_PX, TOP_PX] = [48, 36, 8];
 const TOOLTIP_PX = 190;
 
-/** A time series that fills its container and shows the values at the pointer. */
-export function Chart({ label, times, series, height = 240 }: ChartProps) {
+/** Counts per period as bars, which fill the container, with the values at the pointer. */
+export function Chart({ label, times, series, range, unit, height = 240, empty }: ChartProps) {
+  const shown = useMemo(() => shownSeries(series), [series]);
   const { ref, width } = useElementSize();
-  const scheme = useComputedColorScheme('light');
-  const holder = useRef<HTMLDivElement>(null);
-  const chart = useRef<UPlot | null>(null);
-  const [hover, setHover] = useState<Hover | null>(null);
-  const names = series.map((one) => one.label).join();
-  const step = stepOf(times);
-  useEffect(() => {
-    if (!holder.current || width === 0) return undefined;
-    const options = optionsOf(series, { width, height, step, dark: scheme === 'dark', onHover: setHover });
-    const plot = new UPlot(options, dataOf(times, series), holder.current);
-    chart.current = plot;
-    return () => {
-      chart.current = null;
-      plot.destroy();
-    };
-    // New data goes to the existing chart below.
-  }, [width, height, step, scheme, names]);
-  useEffect(() => chart.current?.setData(dataOf(times, series)), [times, series]);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const inner = width - LEFT_PX;
+  const indexAt = (event: PointerEvent<SVGSVGElement>): number | null => {
+    const left = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT_PX;
+    return left < 0 || inner <= 0 ? null : Math.min(times.length - 1, Math.floor((left / inner) * times.length));
+  };
   return (
-    <Box ref={ref} role="img" aria-label={label} pos="relative">
-      <div ref={holder} style={{ minHeight: height }} />
-      {hover && <Tooltip hover={hover} times={times} series={series} step={step} width={width} />}
+    <Box ref={ref} {...(shown.length > 0 && { role: 'img', 'aria-label': label })} pos="relative" mih={height}>
+      {shown.length === 0 && <Nothing height={height} {...empty} />}
+      {width > 0 && shown.length > 0 && (
+        <svg
+          width={width}
+          height={height}
+          style={{ display: 'block' }}
+          onPointerMove={(event) => setHovered(indexAt(event))}
+          onPointerLeave={() => setHovered(null)}
+        >
+          <Bars times={times} series={shown} range={range} size={{ width, height }} hovered={hovered} />
+        </svg>
+      )}
+      {hovered !== null && hovered < times.length && shown.length > 0 && (
+        <Tooltip index={hovered} {...{ times, series: shown, range, width, unit }} />
+      )}
     </Box>
   );
 }
 
-interface TooltipProps extends Pick<ChartProps, 'times' | 'series'> {
-  hover: Hover;
-  step: number;
+function Nothing({ title, text, height }: ChartProps['empty'] & { height: number }) {
+  return (
+    <Center h={height} ta="center">
+      <Stack gap={4} align="center">
+        <ThemeIcon size={44} radius="xl" variant="light">
+          <IconChartBar size={22} />
+        </ThemeIcon>
+        <Text fw={600}>{title}</Text>
+        {text && (
+          <Text size="sm" c="dimmed">
+            {text}
+          </Text>
+        )}
+      </Stack>
+    </Center>
+  );
+}
+
+interface BarsProps extends Pick<ChartProps, 'times' | 'series' | 'range'> {
+  size: { width: number; height: number };
+  hovered: number | null;
+}
+
+function Bars({ times, series, range, size, hovered }: BarsProps) {
+  const pattern = useId();
+  const step = stepOf(times);
+  const [inner, tall] = [size.width - LEFT_PX, size.height - TOP_PX - BOTTOM_PX];
+  const levels = levelsUpTo(Math.max(...series.flatMap(({ values }) => values)));
+  const top = levels[levels.length - 1];
+  const parts = unfinished(times, step, range);
+  const slot = inner / times.length;
+  const bottom = TOP_PX + tall;
+  return (
+    <>
+      <defs>
+        {series.map(({ label, color }) => (
+          <Hatching key={label} id={`${pattern}${label}`} color={color} />
+        ))}
+      </defs>
+      {hovered !== null && (
+        <rect x={LEFT_PX + hovered * slot} y={TOP_PX} width={slot} height={tall} className="chart-hovered" />
+      )}
+      <Levels levels={levels} width={size.width} yOf={(level) => bottom - (level / top) * tall} />
+      {axisLabels(times, step, inner).map(({ index, label }) => (
+        <text key={index} className="chart-label" textAnchor="middle" y={bottom + 16}>
+          {label.split('\n').map((line, i) => (
+            <tspan key={line} x={LEFT_PX + (index + 0.5) * slot} dy={i * 14}>
+              {line}
+            </tspan>
+          ))}
+        </text>
+      ))}
+      {series.map((one, index) =>
+        barsOf(one, { index, of: series.length, top }).map(
+          ({ left, width, height }, i) =>
+            height > 0 && (
+              <rect
+                key={`${one.label} ${times[i]}`}
+                x={LEFT_PX + left * inner}
+                // A count of one stays visible beside one of a million.
+                y={bottom - Math.max(1, height * tall)}
+                width={Math.max(1, width * inner)}
+                height={Math.max(1, height * tall)}
+                fill={parts[i] ? `url(#${pattern}${one.label})` : one.color}
+                data-bar={parts[i] ? 'unfinished' : 'whole'}
+              />
+            ),
+        ),
+      )}
+    </>
+  );
+}
+
+function Hatching({ id, color }: { id: string; color: string }) {
+  return (
+    <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect width="6" height="6" fill={color} fillOpacity={0.2} />
+      <rect width="3" height="6" fill={color} />
+    </pattern>
+  );
+}
+
+function Levels({ levels, width, yOf }: { levels: number[]; width: number; yOf: (level: number) => number }) {
+  return levels.map((level) => (
+    <g key={level}>
+      <line x1={LEFT_PX} x2={width} y1={yOf(level)} y2={yOf(level)} className="chart-level" />
+      <text x={LEFT_PX - 8} y={yOf(level)} dy="0.32em" textAnchor="end" className="chart-label">
+        {formatNumber(level)}
+      </text>
+    </g>
+  ));
+}
+
+interface TooltipProps extends Pick<ChartProps, 'times' | 'series' | 'range' | 'unit'> {
+  index: number;
   width: number;
 }
 
-function Tooltip({ hover: { index, left }, times, series, step, width }: TooltipProps) {
-  const time = times[index];
-  if (time === undefined) return null;
+function Tooltip({ index, times, series, range, unit, width }: TooltipProps) {
+  const step = stepOf(times);
+  const middle = LEFT_PX + (index + 0.5) * ((width - LEFT_PX) / times.length);
   // Beside the pointer, on the side with more room.
-  const offset = left > width / 2 ? left - TOOLTIP_PX - 12 : left + 12;
+  const left = middle > width / 2 ? middle - TOOLTIP_PX - 12 : middle + 12;
   return (
-    <Paper withBorder shadow="sm" p="xs" pos="absolute" top={8} left={offset} w={TOOLTIP_PX} className="chart-tooltip">
+    <Paper withBorder shadow="sm" p="xs" pos="absolute" top={8} left={left} w={TOOLTIP_PX} className="chart-tooltip">
       <Text size="xs" fw={600} mb={4}>
-        {formatPeriod(time, step)}
+        {formatPeriod(times[index], step)}
       </Text>
+      {unfinished(times, step, range)[index] && (
+        <Text size="xs" c="dimmed" mb={4}>
+          A part of the {unit} only
+        </Text>
+      )}
       {series.map(({ label, color, values }) => (
         <Group key={label} justify="space-between" wrap="nowrap" gap="xs">
           <Name label={label} color={color} />
@@ -87,11 +181,11 @@ function Tooltip({ hover: { index, left }, times, series, step, width }: Tooltip
   );
 }
 
-/** Names and colors of the series, which the chart itself does not show. */
-export function Legend({ series }: { series: readonly Pick<Series, 'label' | 'color'>[] }) {
+/** Names and colors of the series that the chart shows. */
+export function Legend({ series }: { series: readonly Series[] }) {
   return (
     <Group gap="md">
-      {series.map(({ label, color }) => (
+      {shownSeries(series).map(({ label, color }) => (
         <Name key={label} label={label} color={color} />
       ))}
     </Group>
@@ -115,56 +209,4 @@ function Name({ label, color }: Pick<Series, 'label' | 'color'>) {
       {label}
     </Text>
   );
-}
-
-const dataOf = (times: number[], series: Series[]): UPlot.AlignedData => [times, ...series.map(({ values }) => values)];
-
-interface Appearance {
-  width: number;
-  height: number;
-  step: number;
-  dark: boolean;
-  onHover: (hover: Hover | null) => void;
-}
-
-function optionsOf(series: Series[], { width, height, step, dark, onHover }: Appearance): UPlot.Options {
-  const text = dark ? '#a6a7ab' : '#5c5f66';
-  const grid = { stroke: dark ? '#2c2e33' : '#e9ecef', width: 1 };
-  const axis = { stroke: text, grid, ticks: { ...grid, size: 4 }, font: '12px system-ui' };
-  return {
-    width,
-    height,
-    legend: { show: false },
-    cursor: { points: { size: 6 }, drag: { x: false, y: false }, y: false },
-    hooks: {
-      setCursor: [
-        ({ cursor: { idx, left }, over }) =>
-          onHover(
-            typeof idx === 'number' && left !== undefined && left >= 0
-              ? { index: idx, left: left + over.offsetLeft }
-              : null,
-          ),
-      ],
-    },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.1)] } },
-    axes: [
-      {
-        ...axis,
-        incrs: ticksFor(step),
-        space: 64,
-        values: (_plot, ticks) => tickLabels(ticks, step),
-      },
-      { ...axis, size: AXIS_PX },
-    ],
-    series: [
-      {},
-      ...series.map(({ label, color }) => ({
-        label,
-        stroke: color,
-        fill: `${color}22`,
-        width: 2,
-        points: { show: false },
-      })),
-    ],
-  };
 }

@@ -13,6 +13,10 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
+/** A share from 0 to 1 as a percentage; a dash without one. */
+export const formatShareOrDash = (share: number | null | undefined): string =>
+  typeof share === 'number' ? formatShare(share) : '–';
+
 /** A share of `total`, as a percentage; a dash without a total. */
 export const formatRate = (part: number, total: number): string => (total === 0 ? '–' : formatShare(part / total));
 
@@ -67,6 +71,7 @@ const COLORS: Record<string, string> = {
   failed: 'red',
   complained: 'red',
   disabled: 'red',
+  failing: 'orange',
   deferred: 'yellow',
   suppressed: 'orange',
   pending: 'yellow',

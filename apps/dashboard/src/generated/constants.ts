@@ -214,6 +214,8 @@ export const LIMITS = {
   "suppressionReasonLength": 500,
   "importBytes": 5242880,
   "importEntries": 100000,
+  "judgedRecipients": 100,
+  "exactUniqueCount": 4000,
   "accountNameLength": 100,
   "notifyAddresses": 10,
   "apiKeyNameLength": 100,
@@ -233,6 +235,46 @@ export const LIMITS = {
   "listDefault": 20,
   "listMaximum": 100
 } as const;
+
+/** Of providers and of their queues. */
+export const PROVIDER_LABELS: Readonly<Record<string, string>> = {
+  "google": "Google",
+  "microsoft": "Microsoft",
+  "outlook": "Microsoft",
+  "yahoo": "Yahoo",
+  "apple": "Apple",
+  "united_internet": "United Internet",
+  "gmx": "United Internet",
+  "telekom": "Telekom",
+  "t-online": "Telekom",
+  "orange": "Orange",
+  "laposte": "La Poste",
+  "free": "Free",
+  "sfr": "SFR",
+  "mail_ru": "Mail.ru",
+  "mail-ru": "Mail.ru",
+  "yandex": "Yandex",
+  "proofpoint": "Proofpoint",
+  "mimecast": "Mimecast",
+  "barracuda": "Barracuda",
+  "cisco": "Cisco",
+  "zoho": "Zoho",
+  "fastmail": "Fastmail",
+  "proton": "Proton",
+  "naver": "Naver",
+  "daum": "Daum",
+  "tencent": "Tencent",
+  "qq": "Tencent",
+  "netease": "NetEase",
+  "comcast": "Comcast",
+  "charter": "Charter",
+  "cox": "Cox",
+  "rackspace": "Rackspace",
+  "ovh": "OVH",
+  "libero": "Libero",
+  "seznam": "Seznam",
+  "freenet": "Freenet"
+};
 
 export const DOMAIN_FIELDS = {
   "name": {

@@ -3,6 +3,7 @@ import {
   EVENT_TYPES,
   LAST_EVENTS,
   LIMITS,
+  MAILBOX_PROVIDERS,
   sentences,
   writtenFields,
   type Field,
@@ -27,6 +28,14 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   SUPPRESSION_ORIGINS: suppressionShapes.suppression.fields.origin.words,
 };
 
+/** A provider has one label, whatever name its queues have. */
+const PROVIDER_LABELS = Object.fromEntries(
+  MAILBOX_PROVIDERS.flatMap(({ name, id = name, label }) => [
+    [id, label],
+    [name, label],
+  ]),
+);
+
 /** What machine words mean to people. */
 const { throttleCause: _, ...SENTENCES } = sentences;
 
@@ -39,6 +48,7 @@ export function renderDashboardConstants(): string {
     ...Object.entries(WORDS).map(([name, words]) => `export const ${name} = ${literal(words)} as const;\n`),
     ...Object.entries(SENTENCES).map(([name, table]) => `export const ${name} = ${literal(table)} as const;\n`),
     `export const LIMITS = ${literal(LIMITS)} as const;\n`,
+    `/** Of providers and of their queues. */\nexport const PROVIDER_LABELS: Readonly<Record<string, string>> = ${literal(PROVIDER_LABELS)};\n`,
     ...RESOURCES.map((one) => `export const ${one.name.toUpperCase()}_FIELDS = ${literal(fieldsOf(one))} as const;\n`),
   ].join('\n');
 }

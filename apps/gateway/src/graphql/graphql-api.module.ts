@@ -3,9 +3,11 @@ import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { AccountsModule } from '#libs/accounts';
 import { DoctorModule } from '#libs/doctor';
-import { DomainsModule } from '#libs/domains';
+import { DomainInspection, DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
 import { ErasureModule } from '#libs/erasure';
+import { Config } from '#libs/kernel';
+import { Database } from '#libs/persistence';
 import { QueueApiModule } from '#libs/queue';
 import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
@@ -131,6 +133,11 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
     LinkMail,
     LiveStatistics,
     OperatorAccounts,
+    {
+      provide: DomainInspection,
+      inject: [Database, Config],
+      useFactory: (database: Database, config: Config) => new DomainInspection(database, config),
+    },
     OperatorEventLog,
     QueueFeed,
     ServiceSize,

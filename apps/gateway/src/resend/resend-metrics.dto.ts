@@ -10,10 +10,11 @@ import { fromResendId } from './resend-id.js';
 export const RESEND_GRANULARITIES = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' } as const;
 export type ResendGranularity = keyof typeof RESEND_GRANULARITIES;
 
-/** The native metrics except two, and `received`, which is always 0 because accounts cannot receive emails here. */
-export type ResendMetric = Exclude<Metric, 'accepted' | 'canceled'> | 'received';
-const isResendMetric = (name: Metric): name is Exclude<Metric, 'accepted' | 'canceled'> =>
-  name !== 'accepted' && name !== 'canceled';
+type NativeOnly = 'accepted' | 'canceled' | 'settled' | 'simulated' | `${string}_of_settled`;
+/** The native metrics that Resend has too, and `received`, which is always 0 because accounts cannot receive emails here. */
+export type ResendMetric = Exclude<Metric, NativeOnly> | 'received';
+const isResendMetric = (name: Metric): name is Exclude<Metric, NativeOnly> =>
+  !['accepted', 'canceled', 'settled', 'simulated'].includes(name) && !name.endsWith('_of_settled');
 export const RESEND_METRICS: readonly ResendMetric[] = ['received', ...METRICS.filter(isResendMetric)];
 
 /** Without `broadcast`, because broadcasts are not supported. */

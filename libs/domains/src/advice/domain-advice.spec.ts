@@ -39,9 +39,9 @@ function domain(changed: DomainRecord[] = [], over: Partial<DomainView> = {}): D
 }
 
 const traffic = (over: Partial<DomainTraffic> = {}): DomainTraffic => ({
-  delivered: 1_000,
-  bounced: 0,
-  complained: 0,
+  settled: 1_000,
+  bounceRate: 0,
+  complaintRate: 0,
   bounceReasons: [],
   bounceProviders: [],
   complaintProviders: [],
@@ -99,8 +99,7 @@ const CASES: Record<string, [DomainView, DomainTraffic | null, string | RegExp]>
   bounce_rate_high: [
     domain(),
     traffic({
-      delivered: 900,
-      bounced: 100,
+      bounceRate: 0.1,
       bounceReasons: [
         { name: 'quota', count: 10 },
         { name: 'unknown_user', count: 80 },
@@ -110,13 +109,13 @@ const CASES: Record<string, [DomainView, DomainTraffic | null, string | RegExp]>
     }),
     /^10% of .* less than 5%\. Most frequent reasons: unknown_user \(80\), quota \(10\)\. Mostly at: gmail \(70\)\./,
   ],
-  bounce_rate_raised: [domain(), traffic({ delivered: 970, bounced: 30 }), /^3% of .* less than 2%\. Remove/],
+  bounce_rate_raised: [domain(), traffic({ bounceRate: 0.03 }), /^3% of .* less than 2%\. Remove/],
   complaint_rate_high: [
     domain(),
-    traffic({ complained: 3, complaintProviders: [{ name: 'yahoo', count: 3 }] }),
+    traffic({ complaintRate: 0.003, complaintProviders: [{ name: 'yahoo', count: 3 }] }),
     /^0\.3% of .* less than 0\.3%\. Mostly at: yahoo \(3\)\./,
   ],
-  complaint_rate_raised: [domain(), traffic({ complained: 1 }), /^0\.1% of .* less than 0\.1%/],
+  complaint_rate_raised: [domain(), traffic({ complaintRate: 0.001 }), /^0\.1% of .* less than 0\.1%/],
   statistics_unavailable: [domain(), null, /cannot be read/],
 };
 
@@ -134,7 +133,11 @@ describe('domainAdvice', () => {
 
   it('puts the most urgent advice first', () => {
     const view = domain([record('TLS-RPT', { status: 'pending' }), record('DMARC', missing)]);
-    expect(codesFor(view, traffic({ bounced: 30 }))).toEqual(['record_lost', 'bounce_rate_raised', 'no_tls_reports']);
+    expect(codesFor(view, traffic({ bounceRate: 0.03 }))).toEqual([
+      'record_lost',
+      'bounce_rate_raised',
+      'no_tls_reports',
+    ]);
   });
 
   it('contains the record to publish', () => {
@@ -149,18 +152,20 @@ describe('domainAdvice', () => {
   });
 
   it.each([
-    [99, 0, 0, []],
-    [50, 49, 5, []],
-    [50, 50, 0, ['bounce_rate_high']],
-    [981, 19, 0, []],
-    [980, 20, 0, ['bounce_rate_raised']],
-    [951, 49, 0, ['bounce_rate_raised']],
-    [950, 50, 0, ['bounce_rate_high']],
-    [1_001, 0, 1, []],
-    [1_000, 0, 2, ['complaint_rate_raised']],
-  ])('judges %i delivered, %i bounced and %i complained', (delivered, bounced, complained, expected) => {
-    expect(codesFor(domain(), traffic({ delivered, bounced, complained }))).toEqual(expected);
-  });
+    [99, 0.5, 0.5, []],
+    [100, 0.5, 0, ['bounce_rate_high']],
+    [1_000, 0.0199, 0, []],
+    [1_000, 0.02, 0, ['bounce_rate_raised']],
+    [1_000, 0.0499, 0, ['bounce_rate_raised']],
+    [1_000, 0.05, 0, ['bounce_rate_high']],
+    [1_001, 0, 0.000999, []],
+    [1_000, 0, 0.002, ['complaint_rate_raised']],
+  ])(
+    'judges rates of %i settled recipients: %f bounced, %f complained',
+    (settled, bounceRate, complaintRate, expected) => {
+      expect(codesFor(domain(), traffic({ settled, bounceRate, complaintRate }))).toEqual(expected);
+    },
+  );
 
   it('takes DMARC records without a policy for none, and says nothing about one that nobody has seen', () => {
     const dmarc = (observed: string[]) => domain([record('DMARC', { observed })]);

@@ -1,3 +1,4 @@
+import { LIMITS } from '#libs/contracts';
 import type { DomainRecord, DomainView } from '../domain.resource.js';
 import type { DomainAdvice } from './advice.resource.js';
 import type { RecordKind } from '../model/expected-records.js';
@@ -5,11 +6,12 @@ import { readTagList } from '../verification/dkim-rule.js';
 
 type AdviceSeverity = DomainAdvice['severity'];
 
-/** Numbers of recipients of the last days, and where most of the failures were. */
+/** Settled recipients of the last days, the rates of docs/statistics.md, and where most of the failures were. */
 export interface DomainTraffic {
-  delivered: number;
-  bounced: number;
-  complained: number;
+  settled: number;
+  /** Shares from 0 to 1. */
+  bounceRate: number;
+  complaintRate: number;
   bounceReasons: readonly Share[];
   bounceProviders: readonly Share[];
   complaintProviders: readonly Share[];
@@ -36,7 +38,7 @@ interface Rule {
 type Found = Pick<DomainAdvice, 'message'> & Partial<Pick<DomainAdvice, 'publish' | 'page'>>;
 
 /** The traffic that advice is about. With fewer recipients a rate says nothing. */
-export const ADVICE_TRAFFIC = { days: 7, minimumRecipients: 100 };
+export const ADVICE_TRAFFIC = { days: 7, minimumRecipients: LIMITS.judgedRecipients };
 /** Shares from which mailbox providers act, and from which a rate should be watched; the overview shows the same. */
 const BOUNCES = { limit: 0.05, watch: 0.02 };
 const COMPLAINTS = { limit: 0.003, watch: 0.001 };
@@ -243,8 +245,8 @@ const withPolicy = (record: string, policy: string): string =>
 
 function bounceRate(traffic: DomainTraffic | null, from: number, below: number): Found[] {
   if (traffic === null) return [];
-  const { delivered, bounced, bounceReasons, bounceProviders } = traffic;
-  const rate = rateOf(bounced, delivered + bounced);
+  const { bounceReasons, bounceProviders } = traffic;
+  const rate = judged(traffic, traffic.bounceRate);
   if (rate < from || rate >= below) return [];
   const causes = [named('Most frequent reasons', bounceReasons), named('Mostly at', bounceProviders)].join('');
   return [
@@ -257,8 +259,8 @@ function bounceRate(traffic: DomainTraffic | null, from: number, below: number):
 
 function complaintRate(traffic: DomainTraffic | null, from: number, below: number): Found[] {
   if (traffic === null) return [];
-  const { delivered, complained, complaintProviders } = traffic;
-  const rate = rateOf(complained, delivered);
+  const { complaintProviders } = traffic;
+  const rate = judged(traffic, traffic.complaintRate);
   if (rate < from || rate >= below) return [];
   return [
     {
@@ -268,7 +270,7 @@ function complaintRate(traffic: DomainTraffic | null, from: number, below: numbe
   ];
 }
 
-const rateOf = (part: number, total: number): number => (total < ADVICE_TRAFFIC.minimumRecipients ? 0 : part / total);
+const judged = ({ settled }: DomainTraffic, rate: number): number => (settled < ADVICE_TRAFFIC.minimumRecipients ? 0 : rate);
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(2))}%`;
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { sandboxResultRule, simulatedOutcome, parseSimulation, type SimulatedResult } from './simulator.js';
+import { parseSimulation, sandboxResultRule, type Simulation } from '#libs/contracts';
+import { simulatedOutcome } from './simulator.js';
 
 const of = (address: string, over: { test?: boolean; sandboxResult?: string } = {}) =>
   simulatedOutcome({ address, serviceDomain: 'postloft.test', test: false, sandboxResult: null, ...over });
-const at = (result: SimulatedResult, delayMs = 0) => ({ result, delayMs });
+const at = (result: Simulation['result'], delayMs = 0) => ({ result, delayMs });
 
 describe('the simulator', () => {
-  it.each<[name: string, result: SimulatedResult]>([
+  it.each<[name: string, result: Simulation['result']]>([
     ['delivered', 'delivered'],
     ['ooto', 'delivered'],
     ['bounced', 'bounced'],

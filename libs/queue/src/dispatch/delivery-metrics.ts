@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { providerOfQueue } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
 import type { Outcome } from '#libs/mta';
 import { Counter } from 'prom-client';
@@ -29,8 +30,8 @@ export class DeliveryMetrics {
   countAttempts(outcomes: readonly Outcome[]): void {
     for (const outcome of outcomes) {
       const unknown = outcome.kind === 'deferred' && outcome.certainty === 'unknown_outcome';
-      const provider = (outcome.kind === 'abandoned' ? null : outcome.remote.provider) ?? 'other';
-      this.attempts.inc({ outcome: unknown ? 'unknown_outcome' : outcome.kind, provider });
+      const queue = (outcome.kind === 'abandoned' ? null : outcome.remote.provider) ?? 'other';
+      this.attempts.inc({ outcome: unknown ? 'unknown_outcome' : outcome.kind, provider: providerOfQueue(queue) });
     }
   }
 

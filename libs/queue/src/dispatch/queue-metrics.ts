@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
+import { providerOfQueue } from '#libs/contracts';
 import { Metrics, TtlCache, withTimeout } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Gauge } from 'prom-client';
@@ -94,12 +95,12 @@ export class QueueMetrics {
       depth.oldest = Math.max(depth.oldest, backlog.oldest);
     }
     for (const { queue, held: recipients } of held)
-      at(this.shared.plan.providers.has(queue) ? queue : OTHER).held += recipients;
+      at(this.shared.plan.providers.has(queue) ? providerOfQueue(queue) : OTHER).held += recipients;
     return depths;
   }
 
   private async providerOf(domain: string): Promise<string> {
     const destination = await withTimeout(this.outgoing.destination(domain), DNS_MS, () => null);
-    return destination?.provider ?? OTHER;
+    return providerOfQueue(destination?.provider ?? OTHER);
   }
 }

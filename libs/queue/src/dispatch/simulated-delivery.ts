@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { firstLink, simulatedOutcome, type DeliveryJob, type Simulation } from '#libs/emails';
+import type { Simulation } from '#libs/contracts';
+import { firstLink, simulatedOutcome, type DeliveryJob } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import { CourierAdapter } from './courier-adapter.js';
 import { Queue } from '../queue.js';

@@ -1,4 +1,5 @@
-import type { ClaimedRecipient, SimulatedResult, Simulation } from '#libs/emails';
+import type { Simulation } from '#libs/contracts';
+import type { ClaimedRecipient } from '#libs/emails';
 import { NO_REMOTE } from '#libs/mta';
 import type { LateReport } from './late-bounce.js';
 import { recipientOutcome, type RecipientOutcome } from './recipient-outcome.js';
@@ -56,7 +57,7 @@ function outcomeOf(
   }
 }
 
-function reportOf(result: SimulatedResult, clickUrl: string): LateReport | null {
+function reportOf(result: Simulation['result'], clickUrl: string): LateReport | null {
   const visitor = { ip: null, userAgent: null, botKind: null };
   switch (result) {
     case 'complained':

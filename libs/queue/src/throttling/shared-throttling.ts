@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
+import { providerOfQueue } from '#libs/contracts';
 import { Config, ConfigError, Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import {
   createThrottling,
@@ -143,7 +144,7 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
   }
 
   private providerOf(queue: string): string {
-    return this.plan.providers.has(queue) ? queue : 'other';
+    return this.plan.providers.has(queue) ? providerOfQueue(queue) : 'other';
   }
 
   private measure(metrics: Metrics): void {

@@ -41,9 +41,9 @@ export class EventIntake {
 
   constructor(
     private readonly engine: Engine,
-    isShared: boolean,
+    private readonly of: { isShared: boolean; serviceDomain: string },
   ) {
-    this.progress = new Progress(engine, isShared);
+    this.progress = new Progress(engine, of.isShared);
     this.limit = new ValueLimit((days) => this.knownValues(days));
   }
 
@@ -191,7 +191,8 @@ export class EventIntake {
 
   private async insertSlice(token: string, events: readonly LoggedEvent[], mayBeStored: boolean): Promise<void> {
     const batch = numberOf(token);
-    let rows = (await mapYielding(events, (event) => toStatsRow(event, batch))).filter((row) => row !== null);
+    const of = { batch, serviceDomain: this.of.serviceDomain };
+    let rows = (await mapYielding(events, (event) => toStatsRow(event, of))).filter((row) => row !== null);
     if (mayBeStored && rows.length > 0) rows = await this.withoutStored(rows, batch);
     if (rows.length === 0) return;
     await this.limit.apply(rows);

@@ -2,7 +2,7 @@ import { Refusal } from '#libs/contracts';
 import type { MetricsQuery } from '../metrics-query.js';
 import { MAX_ROWS, type MetricsPlan } from '../metrics-sql.js';
 import { periodStarts } from '../periods.js';
-import { answerableRange, segmentsOf, unitOf, type Kept, type Rollup } from './segments.js';
+import { answerableRange, segmentsOf, unitOf, type Kept, type Rollup, type Segment } from './segments.js';
 
 /** The query with the range that can be answered, and how. */
 export interface PlannedQuery {
@@ -34,6 +34,12 @@ export function planMetrics(asked: MetricsQuery, kept: Kept): PlannedQuery {
     throw expired('granularity', `granularity=${query.granularity}`, Math.min(...Object.values(kept)));
   const nullIsWhole = query.groupBy.length > 0;
   return { query, plan: { segments, starts, nullIsWhole }, fromEvents: hasEvents ? fromEvents : null };
+}
+
+/** The tables that have the totals of a range, or of the part of it that is still kept. */
+export function segmentsOfTotals(range: { from: Date; to: Date }, kept: Kept): readonly Segment[] {
+  const answerable = answerableRange(range, 'counts', kept);
+  return segmentsOf(answerable, { rollup: 'counts', unit: unitOf([], answerable), kept }) ?? [];
 }
 
 /** Roll-ups have no single messages, and one dimension each. */

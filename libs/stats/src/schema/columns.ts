@@ -24,22 +24,46 @@ export type CountColumn = keyof typeof COUNTED;
 export const UNIQUE = { unique_opened: 'opened', unique_clicked: 'clicked' } as const;
 export type UniqueColumn = keyof typeof UNIQUE;
 
+/** Those of the counts above that belong to addresses of the simulator, which rates leave out. */
+export const SIMULATED = {
+  simulated_delivered: { counter: 'delivered' },
+  simulated_bounced: { counter: 'bounced' },
+  simulated_failed: { counter: 'failed' },
+  simulated_complained: { counter: 'complained' },
+} as const;
+export type SimulatedColumn = keyof typeof SIMULATED;
+
+/** The same for recipients with at least one such event. */
+export const SIMULATED_UNIQUE = { simulated_unique_opened: 'opened', simulated_unique_clicked: 'clicked' } as const;
+export type SimulatedUniqueColumn = keyof typeof SIMULATED_UNIQUE;
+
 /** Milliseconds from due to delivered. */
 export const LATENCY = 'latency';
-export type StatsColumn = CountColumn | UniqueColumn | typeof LATENCY;
+/** Columns whose values can be added. */
+export type SummableColumn = CountColumn | UniqueColumn | SimulatedColumn | SimulatedUniqueColumn;
+export type StatsColumn = SummableColumn | typeof LATENCY;
 
 /** Percentiles of `latency`, in the order in which the engine returns them. */
 export const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 const LEVELS_OF_PERCENTILES = Object.values(PERCENTILES).join(', ');
 
-const COUNT_COLUMNS = Object.keys(COUNTED) as CountColumn[];
+/** Later versions of the tables have them, too. */
+export const SIMULATED_COLUMNS = [
+  ...Object.keys(SIMULATED),
+  ...Object.keys(SIMULATED_UNIQUE),
+] as readonly StatsColumn[];
 export const STATS_COLUMNS: readonly StatsColumn[] = [
-  ...COUNT_COLUMNS,
+  ...(Object.keys(COUNTED) as CountColumn[]),
   ...(Object.keys(UNIQUE) as UniqueColumn[]),
   LATENCY,
+  ...SIMULATED_COLUMNS,
 ];
 
-const isUnique = (column: StatsColumn): column is UniqueColumn => column in UNIQUE;
+const UNIQUE_COUNTERS: Partial<Record<StatsColumn, string>> = { ...UNIQUE, ...SIMULATED_UNIQUE };
+export const isUnique = (column: StatsColumn): boolean => column in UNIQUE_COUNTERS;
+const isSimulated = (column: StatsColumn): boolean => column in SIMULATED || column in SIMULATED_UNIQUE;
+
+const COUNTS: Partial<Record<StatsColumn, { counter: string; bounceType?: string }>> = { ...COUNTED, ...SIMULATED };
 
 /** The type of a column in a roll-up. */
 export function columnType(column: StatsColumn): string {
@@ -52,11 +76,13 @@ export function columnType(column: StatsColumn): string {
 export function fromEvents(column: StatsColumn): string {
   if (column === LATENCY)
     return `quantilesTDigestStateIf(${LEVELS_OF_PERCENTILES})(latency_ms, counter = 'delivered') AS ${column}`;
-  if (isUnique(column))
-    return `uniqCombined64StateIf((email_id, recipient), counter = '${UNIQUE[column]}' AND is_bot = 0) AS ${column}`;
-  const { counter, bounceType }: { counter: string; bounceType?: string } = COUNTED[column];
+  const ofSimulator = isSimulated(column) ? ' AND is_simulated = 1' : '';
+  const unique = UNIQUE_COUNTERS[column];
+  if (unique !== undefined)
+    return `uniqCombined64StateIf((email_id, recipient), counter = '${unique}' AND is_bot = 0${ofSimulator}) AS ${column}`;
+  const { counter, bounceType } = COUNTS[column] as { counter: string; bounceType?: string };
   const isType = bounceType === undefined ? '' : ` AND bounce_type = '${bounceType}'`;
-  return `countIf(counter = '${counter}'${isType}) AS ${column}`;
+  return `countIf(counter = '${counter}'${isType}${ofSimulator}) AS ${column}`;
 }
 
 /** The value of the column for a group of rows that have it. */

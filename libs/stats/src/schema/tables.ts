@@ -1,4 +1,4 @@
-import { columnType, fromEvents, mergedState, STATS_COLUMNS } from './columns.js';
+import { columnType, fromEvents, mergedState, SIMULATED_COLUMNS, STATS_COLUMNS } from './columns.js';
 
 /** Levels of roll-ups, in milliseconds per row. */
 export const LEVELS = { minute: 60_000, quarter: 900_000, hour: 3_600_000, day: 86_400_000 } as const;
@@ -125,6 +125,7 @@ function events(options: TableOptions): string {
       bounce_type LowCardinality(String),
       bounce_class LowCardinality(String),
       is_bot UInt8 CODEC(ZSTD),
+      is_simulated UInt8 CODEC(ZSTD),
       latency_ms UInt32 CODEC(ZSTD),
       counter LowCardinality(String),
       folded Array(LowCardinality(String)) CODEC(ZSTD),
@@ -214,6 +215,21 @@ function groups(level: Level, options: TableOptions): string[] {
       settings: `${durable(options)}, ${ROLLUP}`,
     }),
     view(name, options, groupsFromEvents(level, '1')),
+  ];
+}
+
+const RECIPIENT_ROLLUPS = [...(Object.keys(LEVELS) as Level[]).map(countsTable), ...GROUP_LEVELS.map(groupsTable)];
+
+/** Adds what tells recipients of the simulator apart to the tables of the first version. Older rows have none. */
+export function addSimulatedColumns(options: TableOptions): string[] {
+  const alter = (table: string, change: string) => `ALTER TABLE ${table}${onCluster(options)} ${change}`;
+  const columns = SIMULATED_COLUMNS.map((column) => `ADD COLUMN IF NOT EXISTS ${column} ${columnType(column)}`);
+  const levels = Object.keys(LEVELS) as Level[];
+  return [
+    alter(EVENTS, 'ADD COLUMN IF NOT EXISTS is_simulated UInt8 CODEC(ZSTD)'),
+    ...RECIPIENT_ROLLUPS.map((table) => alter(table, columns.join(', '))),
+    ...levels.map((level) => alter(`${countsTable(level)}_feed`, `MODIFY QUERY ${countsFromEvents(level, '1')}`)),
+    ...GROUP_LEVELS.map((level) => alter(`${groupsTable(level)}_feed`, `MODIFY QUERY ${groupsFromEvents(level, '1')}`)),
   ];
 }
 

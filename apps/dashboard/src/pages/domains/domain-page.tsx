@@ -1,6 +1,6 @@
 import { Alert, Button, Card, Group, List, Select, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useClient, useQuery, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
@@ -9,9 +9,11 @@ import { useOperation } from '../../api/use-operation.ts';
 import { confirmByName } from '../../components/confirm.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
-import { Copyable, ExactTime, formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
+import { Copyable, ExactTime, formatNumber, Status, Time } from '../../components/format.tsx';
 import { help } from '../../components/help.tsx';
 import { Page } from '../../components/page.tsx';
+import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
+import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, NO_RATES } from '../../components/rates.ts';
 import { useChange } from '../../components/use-change.ts';
 import { DOMAIN_FIELDS } from '../../generated/constants.ts';
 import {
@@ -20,6 +22,7 @@ import {
   DeleteDomainDocument,
   DomainDocument,
   DomainLiveDocument,
+  DomainRatesDocument,
   RotateDomainKeyDocument,
   UpdateDomainDocument,
   VerifyDomainDocument,
@@ -36,6 +39,8 @@ import { ExcludedLinks } from './excluded-links.tsx';
 /** Polling intervals: until the records are verified, and during a check. */
 const WAITING_MS = 10_000;
 const CHECKING_MS = 1_000;
+const RATES_EVERY_MS = 30_000;
+const DAY_MS = 86_400_000;
 /** The service ends a check after 20 s. */
 const CHECK_ATTEMPTS = 25;
 
@@ -181,25 +186,36 @@ function useVerification(id: string): () => Promise<void> {
   };
 }
 
-/** The last 24 hours, updated by the subscription. */
+/** The last 24 hours. Counts are updated by the subscription; rates have none. */
 function LiveNumbers({ id }: { id: string }) {
   const [{ data, error }] = useSubscription({ query: DomainLiveDocument, variables: { domainId: id } });
+  const input = useMemo(() => ({ domainId: [id], startDate: new Date(Date.now() - DAY_MS).toISOString() }), [id]);
+  const { data: found } = useFreshQuery(DomainRatesDocument, { input }, RATES_EVERY_MS);
   if (error) return <Failure error={error} />;
-  const stats = data?.domainStats;
-  const numbers: [string, string][] = stats
-    ? [
-        ['Accepted', formatNumber(stats.accepted)],
-        ['Delivered', formatNumber(stats.delivered)],
-        ['Bounce rate', formatRate(stats.bounced, stats.delivered + stats.bounced)],
-        ['Complaint rate', formatRate(stats.complained, stats.delivered)],
-      ]
-    : ['Accepted', 'Delivered', 'Bounce rate', 'Complaint rate'].map((name) => [name, '–']);
+  const counts = data?.domainStats;
+  const rates = found?.stats.totals ?? NO_RATES;
+  const { settled } = rates;
   return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }} aria-label="The last 24 hours">
-      {numbers.map(([name, value]) => (
-        <Figure key={name} name={`${name}, 24 h`} value={value} />
-      ))}
-    </SimpleGrid>
+    <Stack gap="xs">
+      <SimpleGrid cols={{ base: 2, sm: 5 }} aria-label="The last 24 hours">
+        <Figure name="Accepted, 24 h" value={counts ? formatNumber(counts.accepted) : '–'} />
+        <Figure name="Delivered, 24 h" value={counts ? formatNumber(counts.delivered) : '–'} />
+        <RateFigure
+          name="Delivery rate, 24 h"
+          rate={rates.deliveredOfSettled}
+          settled={settled}
+          limits={DELIVERY_LIMITS}
+        />
+        <RateFigure name="Bounce rate, 24 h" rate={rates.bouncedOfSettled} settled={settled} limits={BOUNCE_LIMITS} />
+        <RateFigure
+          name="Complaint rate, 24 h"
+          rate={rates.complainedOfSettled}
+          settled={settled}
+          limits={COMPLAINT_LIMITS}
+        />
+      </SimpleGrid>
+      <AboutRates rates={rates} />
+    </Stack>
   );
 }
 

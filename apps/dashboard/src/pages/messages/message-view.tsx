@@ -4,7 +4,7 @@ import { useMemo, type ReactNode } from 'react';
 import type { Loaded } from '../../api/use-load.ts';
 import { downloadText } from '../../components/download.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
-import { formatBytes } from '../../components/format.tsx';
+import { formatBytes, formatNumber } from '../../components/format.tsx';
 import { checkMessage, type Check } from './checks.ts';
 import { headerFields } from './header-fields.ts';
 import { LinkList } from './link-list.tsx';
@@ -69,7 +69,16 @@ export function MessageView({ message }: { message: ShownMessage }) {
 
 function CountedTab({ value, label, count }: { value: string; label: string; count: number }) {
   return (
-    <Tabs.Tab value={value} rightSection={count > 0 && <Badge size="sm" variant="default" circle>{`${count}`}</Badge>}>
+    <Tabs.Tab
+      value={value}
+      rightSection={
+        count > 0 && (
+          <Badge size="sm" variant="default" miw="max-content">
+            {formatNumber(count)}
+          </Badge>
+        )
+      }
+    >
       {label}
     </Tabs.Tab>
   );

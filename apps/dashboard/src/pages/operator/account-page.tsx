@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Text } from '@mantine/core';
+import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -12,6 +12,8 @@ import { Figure } from '../../components/figure.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { Copyable, ExactTime, formatNumber, formatRate, Status } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
+import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, NO_RATES } from '../../components/rates.ts';
 import { useChange } from '../../components/use-change.ts';
 import {
   OperatorAccountDocument,
@@ -53,8 +55,8 @@ export function OperatorAccountPage() {
       actions={<Actions account={account} />}
     >
       {account.pause && <Paused account={account} pause={account.pause} />}
-      <Figures account={account} limits={abuseLimits} />
-      <AccountFacts account={account} />
+      <Figures account={account} />
+      <AccountFacts account={account} limits={abuseLimits} />
     </Page>
   );
 }
@@ -174,43 +176,63 @@ function Paused({ account: { id, name }, pause }: { account: Account; pause: Non
   );
 }
 
-function Figures({
-  account: { usage, outcomes, members },
-  limits,
-}: {
-  account: Account;
-  limits: AbuseLimitsPartsFragment;
-}) {
-  const { recipients, hardBounces, complaints } = outcomes;
-  const colors = rateColors(outcomes, limits);
+function Figures({ account: { usage, acceptedThisMonth, stats } }: { account: Account }) {
+  const rates = stats ?? NO_RATES;
+  const { settled } = rates;
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }}>
-      <Figure
-        name="Used this month"
-        value={usage === null ? 'not counted' : formatNumber(usage.used)}
-        note={usage === null ? 'unlimited plan' : `of ${formatNumber(usage.limit)}`}
-        color={usage !== null && usage.used >= usage.limit ? 'red' : undefined}
-      />
-      <Figure
-        name="Hard bounces"
-        value={formatRate(hardBounces, recipients)}
-        note={`${formatNumber(hardBounces)} of ${formatNumber(recipients)} in ${limits.windowHours} h · limit ${limits.bouncePercent}%`}
-        color={colors.bounces}
-      />
-      <Figure
-        name="Complaints"
-        value={formatRate(complaints, recipients)}
-        note={`${formatNumber(complaints)} in ${limits.windowHours} h · limit ${limits.complaintPercent}%`}
-        color={colors.complaints}
-      />
-      <Figure name="Members" value={formatNumber(members)} note="people with access" />
-    </SimpleGrid>
+    <Stack gap="xs">
+      <SimpleGrid cols={{ base: 2, md: 4 }}>
+        <Figure
+          name="Used this month"
+          value={formatNumber(usage?.used ?? acceptedThisMonth ?? 0)}
+          note={usage === null ? 'accepted recipients, unlimited plan' : `of ${formatNumber(usage.limit)}`}
+          color={usage !== null && usage.used >= usage.limit ? 'red' : undefined}
+        />
+        <RateFigure
+          name="Delivery rate, 24 h"
+          rate={rates.deliveredOfSettled}
+          settled={settled}
+          limits={DELIVERY_LIMITS}
+        />
+        <RateFigure name="Bounce rate, 24 h" rate={rates.bouncedOfSettled} settled={settled} limits={BOUNCE_LIMITS} />
+        <RateFigure
+          name="Complaint rate, 24 h"
+          rate={rates.complainedOfSettled}
+          settled={settled}
+          limits={COMPLAINT_LIMITS}
+        />
+      </SimpleGrid>
+      {stats === null ? (
+        <Text size="xs" c="dimmed">
+          The statistics cannot be read right now.
+        </Text>
+      ) : (
+        <AboutRates rates={rates} />
+      )}
+    </Stack>
   );
 }
 
-function AccountFacts({ account: { plan, createdAt, notifyAddresses } }: { account: Account }) {
+interface AccountFactsProps {
+  account: Account;
+  limits: AbuseLimitsPartsFragment;
+}
+
+function AccountFacts({ account, limits }: AccountFactsProps) {
+  const { plan, createdAt, notifyAddresses, members, outcomes } = account;
+  const { recipients, hardBounces, complaints } = outcomes;
+  const colors = rateColors(outcomes, limits);
+  const counted = (count: number, percent: number, color: string | undefined) => (
+    <Text span size="sm" c={color}>
+      {formatNumber(count)} of {formatNumber(recipients)} recipients in {limits.windowHours} h (
+      {formatRate(count, recipients)}, limit {percent}%)
+    </Text>
+  );
   const facts: Fact[] = [
     ['Plan', planLabel(plan)],
+    ['Members', formatNumber(members)],
+    ['Hard bounces towards a pause', counted(hardBounces, limits.bouncePercent, colors.bounces)],
+    ['Complaints towards a pause', counted(complaints, limits.complaintPercent, colors.complaints)],
     ['Created', <ExactTime key="at" at={createdAt} />],
     ['Notices go to', notifyAddresses.join(', ') || 'nobody'],
   ];

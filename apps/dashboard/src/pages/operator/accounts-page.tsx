@@ -2,7 +2,7 @@ import { Badge, Progress, Text } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
 import { useConnection } from '../../api/use-connection.ts';
 import { useFilters, type FilterField } from '../../components/filters.tsx';
-import { formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
+import { formatNumber, formatShareOrDash, Status, Time } from '../../components/format.tsx';
 import { DialogButton, ListPage } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
 import { ACCOUNT_STATUSES } from '../../generated/constants.ts';
@@ -46,15 +46,21 @@ const COLUMNS: Column<Row>[] = [
   },
   { title: 'Status', width: '100px', render: ({ status }) => <Status value={status} /> },
   { title: 'Plan', width: '130px', from: 'md', render: ({ plan }) => planLabel(plan) },
-  { title: 'Used this month', width: 'minmax(0, 1fr)', from: 'sm', render: ({ usage }) => <Usage usage={usage} /> },
-  { title: 'Sent', width: '90px', from: 'lg', render: ({ outcomes }) => formatNumber(outcomes.recipients) },
+  { title: 'Used this month', width: 'minmax(0, 1fr)', from: 'sm', render: (row) => <Usage {...row} /> },
+  { title: 'Settled', width: '90px', from: 'md', render: ({ stats }) => formatNumber(stats?.settled ?? 0) },
+  {
+    title: 'Delivery rate',
+    width: '100px',
+    from: 'lg',
+    render: ({ stats }) => formatShareOrDash(stats?.deliveredOfSettled),
+  },
   {
     title: 'Bounces',
     width: '80px',
     from: 'sm',
-    render: ({ outcomes, limits }) => (
+    render: ({ stats, outcomes, limits }) => (
       <Text span size="sm" c={rateColors(outcomes, limits).bounces}>
-        {formatRate(outcomes.hardBounces, outcomes.recipients)}
+        {formatShareOrDash(stats?.bouncedOfSettled)}
       </Text>
     ),
   },
@@ -62,20 +68,21 @@ const COLUMNS: Column<Row>[] = [
     title: 'Complaints',
     width: '90px',
     from: 'md',
-    render: ({ outcomes, limits }) => (
+    render: ({ stats, outcomes, limits }) => (
       <Text span size="sm" c={rateColors(outcomes, limits).complaints}>
-        {formatRate(outcomes.complaints, outcomes.recipients)}
+        {formatShareOrDash(stats?.complainedOfSettled)}
       </Text>
     ),
   },
   { title: 'Created', width: '110px', from: 'lg', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-function Usage({ usage }: { usage: Row['usage'] }) {
+/** An unlimited plan has no allowance, but its recipients are counted too. */
+function Usage({ usage, acceptedThisMonth }: Pick<Row, 'usage' | 'acceptedThisMonth'>) {
   if (usage === null)
     return (
-      <Text span size="sm" c="dimmed">
-        not counted
+      <Text span size="xs" c="dimmed">
+        {acceptedThisMonth === null ? '–' : `${formatNumber(acceptedThisMonth)}, unlimited`}
       </Text>
     );
   const share = (usage.used / Math.max(usage.limit, 1)) * 100;
@@ -127,7 +134,7 @@ export function OperatorAccountsPage() {
 }
 
 function sentenceOn({ enabled, windowHours, bouncePercent, complaintPercent }: AbuseLimitsPartsFragment): string {
-  const rates = `Rates cover the last ${windowHours} hours.`;
+  const rates = 'Rates are of the settled recipients of the last 24 hours, without the simulator.';
   if (!enabled) return `${rates} Accounts are not paused automatically at present.`;
-  return `${rates} Sending is paused above ${bouncePercent}% bounces or ${complaintPercent}% complaints.`;
+  return `${rates} Sending is paused above ${bouncePercent}% hard bounces or ${complaintPercent}% complaints in ${windowHours} hours.`;
 }

@@ -8,6 +8,7 @@ import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.t
 import { Figure } from '../../components/figure.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { providerLabel } from '../../components/providers.ts';
 import { THROTTLE_CAUSES, WAITING_FOR } from '../../generated/constants.ts';
 import { OperatorQueuesDocument, ResumeQueueDocument, type OperatorQueuesQuery } from '../../graphql/generated.ts';
 import { waitingAt } from '../emails/filter.ts';
@@ -87,50 +88,72 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
         Throttles
       </Title>
       <Stack gap="md">
-        {throttles.map(({ queue, source, state, factor, since, until, rule, mx, words, waiting }) => (
-          <Group key={`${queue} ${source ?? ''} ${state}`} justify="space-between" align="flex-start" gap="sm">
-            <Stack gap={2} miw={0} flex={1}>
-              <Group gap="xs">
-                <Text size="sm" fw={600}>
-                  {nameOf({ queue })}
-                </Text>
-                <Badge variant="light" tt="none" color={STATES[state].color}>
-                  {STATES[state].label}
-                  {factor !== null && ` to ${Math.round(factor * 100)}%`}
-                </Badge>
-                {source !== null && (
-                  <Text size="xs" c="dimmed">
-                    from {source}
-                  </Text>
-                )}
-              </Group>
-              {words !== null && (
-                <Text size="sm" className="mono break">
-                  {mx}: {words}
-                </Text>
-              )}
-              <Text size="xs" c="dimmed">
-                {causeOf(rule)} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)}{' '}
-                {waiting === 1 ? 'recipient' : 'recipients'} held back
-              </Text>
-            </Stack>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<IconPlayerPlay size={14} />}
-              onClick={() => ask({ queue, mx, words, waiting })}
-            >
-              Resume
-            </Button>
-          </Group>
+        {byProvider(throttles).map(([provider, held]) => (
+          <div key={provider}>
+            <Text size="sm" fw={600}>
+              {provider}
+            </Text>
+            {held.map((throttle) => (
+              <HeldQueue
+                key={`${throttle.queue} ${throttle.source ?? ''} ${throttle.state}`}
+                throttle={throttle}
+                isOneOfSeveral={held.some(({ queue }) => queue !== throttle.queue)}
+                resume={() => ask(throttle)}
+              />
+            ))}
+          </div>
         ))}
       </Stack>
     </Card>
   );
 }
 
-/** `domain:example.com` is the queue of one domain. */
-const nameOf = ({ queue }: Pick<Throttle, 'queue'>): string => queue.replace(/^domain:/, '');
+interface HeldQueueProps {
+  throttle: Throttle;
+  /** Whether the provider has other queues that are held back. */
+  isOneOfSeveral: boolean;
+  resume: () => void;
+}
+
+function HeldQueue({ throttle, isOneOfSeveral, resume }: HeldQueueProps) {
+  const { queue, source, state, factor, since, until, rule, mx, words, waiting } = throttle;
+  return (
+    <Group justify="space-between" align="flex-start" gap="sm" mt={4}>
+      <Stack gap={2} miw={0} flex={1}>
+        <Group gap="xs">
+          <Badge variant="light" tt="none" color={STATES[state].color}>
+            {STATES[state].label}
+            {factor !== null && ` to ${Math.round(factor * 100)}%`}
+          </Badge>
+          <Text size="xs" c="dimmed">
+            {[isOneOfSeveral && `queue ${queue}`, source !== null && `from ${source}`].filter(Boolean).join(', ')}
+          </Text>
+        </Group>
+        {words !== null && (
+          <Text size="sm" className="mono break">
+            {mx}: {words}
+          </Text>
+        )}
+        <Text size="xs" c="dimmed">
+          {causeOf(rule)} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)}{' '}
+          {waiting === 1 ? 'recipient' : 'recipients'} held back
+        </Text>
+      </Stack>
+      <Button size="xs" variant="default" leftSection={<IconPlayerPlay size={14} />} onClick={resume}>
+        Resume
+      </Button>
+    </Group>
+  );
+}
+
+const nameOf = ({ queue }: Pick<Throttle, 'queue'>): string => providerLabel(queue);
+
+/** A provider may have several queues, and a queue several sources: its throttles have one heading. */
+function byProvider(throttles: Operator['throttles']): [provider: string, held: Throttle[]][] {
+  const groups = new Map<string, Throttle[]>();
+  for (const throttle of throttles) groups.set(nameOf(throttle), [...(groups.get(nameOf(throttle)) ?? []), throttle]);
+  return [...groups];
+}
 
 /** Automations of SHAPING_FILE have no text of their own. */
 function causeOf(rule: string): string {
@@ -188,7 +211,7 @@ function Provider({ queue }: { queue: Operator['queues'][number] }) {
     <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
       <Stack gap={4} miw={0} flex={1}>
         <Text size="sm" fw={600} className="break">
-          {provider}
+          {providerLabel(provider)}
         </Text>
         {waits.map(({ domain, waitingFor, recipients: count, reason, code, host }) => (
           <div key={`${domain} ${waitingFor} ${code ?? ''} ${host ?? ''}`}>
@@ -276,7 +299,7 @@ function Source({
           {warmUp.map(({ provider, allowance, used }) => (
             <div key={provider ?? ''}>
               <Group justify="space-between">
-                <Text size="xs">{provider ?? 'every other provider'}</Text>
+                <Text size="xs">{provider === null ? 'every other provider' : providerLabel(provider)}</Text>
                 <Text size="xs" c="dimmed">
                   {allowance === null
                     ? `${formatNumber(used)} today, warm`
@@ -287,7 +310,7 @@ function Source({
                 <Progress
                   size="sm"
                   value={(used / Math.max(allowance, 1)) * 100}
-                  aria-label={`Used for ${provider} today`}
+                  aria-label={`Used for ${providerLabel(provider)} today`}
                 />
               )}
             </div>

@@ -132,11 +132,12 @@ function Live({ data, domain, window, setWindow }: LiveProps) {
   const live = useLiveCounts(domain);
   const periods = useMemo(() => data.periods.data ?? [], [data.periods.data]);
   const throughput = useThroughput(periods, live, window);
-  const { times } = throughput;
+  const { times, now } = throughput;
   const series = useMemo(
     () => SERIES.map(({ name, label, color }) => ({ label, color, values: throughput[name] })),
     [throughput],
   );
+  const range = useMemo(() => ({ from: times[0], to: now }), [times, now]);
   const unit = window === '24 hours' ? 'hour' : 'minute';
   return (
     <>
@@ -146,7 +147,7 @@ function Live({ data, domain, window, setWindow }: LiveProps) {
           <Title order={2} size="h5">
             Recipients per {unit}
           </Title>
-          <Legend series={SERIES} />
+          <Legend series={series} />
           <SegmentedControl
             size="xs"
             aria-label="Period"
@@ -159,6 +160,9 @@ function Live({ data, domain, window, setWindow }: LiveProps) {
           label={`Recipients accepted, delivered and bounced in each ${unit} of the last ${window}`}
           times={times}
           series={series}
+          range={range}
+          unit={unit}
+          empty={{ title: `No emails in the last ${window}`, text: 'Accepted recipients appear here at once.' }}
         />
       </Card>
     </>

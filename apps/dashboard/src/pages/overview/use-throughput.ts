@@ -26,7 +26,7 @@ export function useThroughput(
   periods: readonly Period[],
   live: ReturnType<typeof useLiveCounts>,
   window: Window,
-): { times: number[] } & Record<Name, number[]> {
+): { times: number[]; now: number } & Record<Name, number[]> {
   const { seconds, count } = WINDOWS[window];
   const [added, setAdded] = useState<Map<number, Counts>>(new Map());
   const previous = useRef<Counts | null>(null);
@@ -46,7 +46,7 @@ export function useThroughput(
     const last = startOf(now / 1_000, seconds);
     const times = Array.from({ length: count }, (_, i) => last - (count - 1 - i) * seconds);
     const of = (name: Name) => times.map((time) => (loaded.get(time)?.[name] ?? 0) + (added.get(time)?.[name] ?? 0));
-    return { times, accepted: of('accepted'), delivered: of('delivered'), bounced: of('bounced') };
+    return { times, now: now / 1_000, accepted: of('accepted'), delivered: of('delivered'), bounced: of('bounced') };
   }, [periods, added, seconds, count, now]);
 }
 

@@ -1,19 +1,24 @@
-import { Button, Card, Center, Group, SegmentedControl, SimpleGrid, Skeleton, Table, Text } from '@mantine/core';
-import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { Button, Card, Group, SegmentedControl, SimpleGrid, Skeleton, Table, Text, Tooltip } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import { Chart, Legend, type ChartProps } from '../../components/chart.tsx';
+import { Chart, Legend } from '../../components/chart.tsx';
+import type { Series } from '../../components/chart-data.ts';
 import { downloadText } from '../../components/download.ts';
-import { Empty, Failure } from '../../components/feedback.tsx';
+import { Failure } from '../../components/feedback.tsx';
 import { DomainFilter, useFilters } from '../../components/filters.tsx';
 import { Figure } from '../../components/figure.tsx';
-import { formatNumber, formatShare } from '../../components/format.tsx';
+import { formatNumber, formatRate, formatShareOrDash } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { providerLabel } from '../../components/providers.ts';
+import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
+import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, NO_RATES } from '../../components/rates.ts';
+import { LIMITS } from '../../generated/constants.ts';
 import { DomainsDocument, StatisticsDocument, type StatisticsQuery } from '../../graphql/generated.ts';
+import { startOfRange } from './start-of-range.ts';
 
 type Row = NonNullable<StatisticsQuery['stats']['data']>[number];
 
-const DAY_MS = 86_400_000;
 const FILTERS = ['domain'] as const;
 const RANGES = { '24 hours': 1, '7 days': 7, '30 days': 30, '90 days': 90 };
 const SERIES = [
@@ -44,16 +49,18 @@ export function StatisticsPage() {
         <Breakdown
           title="Mailbox providers"
           groupBy="provider"
+          columns={PROVIDER_COLUMNS}
           days={RANGES[range]}
           domain={domain}
-          nameOf={({ provider }) => provider}
+          nameOf={({ provider }) => provider && providerLabel(provider)}
         />
         <Breakdown
           title="Bounces by reason"
           groupBy="bounce_class"
+          columns={REASON_COLUMNS}
           days={RANGES[range]}
           domain={domain}
-          nameOf={({ bounceClass }) => bounceClass}
+          nameOf={({ bounceClass }) => bounceClass && inWords([bounceClass])}
         />
       </SimpleGrid>
     </Page>
@@ -69,32 +76,32 @@ function useInput({ days, domain }: Selection, rest: { dimensions?: string[]; gr
   const key = JSON.stringify(rest);
   return useMemo(() => {
     const more = JSON.parse(key) as typeof rest;
-    const granularity = more.dimensions ? { granularity: days <= 2 ? ('hour' as const) : ('day' as const) } : {};
+    const granularity = more.dimensions ? { granularity: unitOf(days) } : {};
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const startDate = new Date(Date.now() - days * DAY_MS).toISOString();
+    const startDate = startOfRange(days, new Date());
     return {
       input: { startDate, timezone, ...granularity, ...more, ...(domain === null ? {} : { domainId: [domain] }) },
     };
   }, [days, domain, key]);
 }
 
+const unitOf = (days: number) => (days <= 1 ? ('hour' as const) : ('day' as const));
+
 function OverTime(selection: Selection) {
   const variables = useInput(selection, { dimensions: ['period'] });
   const [{ data, error }, refresh] = useQuery({ query: StatisticsDocument, variables });
   const rows = useMemo(() => data?.stats.data ?? [], [data]);
-  const times = useMemo(() => rows.map(({ period }) => Date.parse(period ?? '') / 1_000), [rows]);
   const series = useMemo(
     () => SERIES.map(({ name, label, color }) => ({ label, color, values: rows.map((row) => row[name] ?? 0) })),
     [rows],
   );
   if (error) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
-  const { approximate = [] } = data?.stats ?? {};
   return (
     <>
       <Totals totals={data?.stats.totals} />
       <Card withBorder aria-busy={!data}>
         <Group justify="space-between" mb="xs">
-          <Legend series={SERIES} />
+          <Legend series={series} />
           <Button
             size="xs"
             variant="default"
@@ -105,10 +112,16 @@ function OverTime(selection: Selection) {
             CSV
           </Button>
         </Group>
-        <ChartArea isLoading={!data} times={times} series={series} />
-        <Text size="xs" c="dimmed" mt="xs">
-          {approximate.length > 0 ? `Estimated (standard error 0.3%): ${inWords(approximate)}.` : '\u00a0'}
-        </Text>
+        {data ? (
+          <ChartOf stats={data.stats} series={series} unit={unitOf(selection.days)} />
+        ) : (
+          <Skeleton height={CHART_HEIGHT} role="status" aria-label="Loading" />
+        )}
+        {data && (
+          <Text size="xs" c="dimmed" mt="xs">
+            {estimated(data.stats)}
+          </Text>
+        )}
       </Card>
     </>
   );
@@ -116,38 +129,85 @@ function OverTime(selection: Selection) {
 
 const CHART_HEIGHT = 280;
 
-/** Keeps its height while loading and without messages, so that nothing below moves. */
-function ChartArea({ isLoading, ...chart }: { isLoading: boolean } & Pick<ChartProps, 'times' | 'series'>) {
-  if (isLoading) return <Skeleton height={CHART_HEIGHT} role="status" aria-label="Loading" />;
-  if (chart.times.length > 0)
-    return <Chart label="Accepted, delivered, bounced and opened over time" height={CHART_HEIGHT} {...chart} />;
+interface ChartOfProps {
+  stats: StatisticsQuery['stats'];
+  series: Series[];
+  unit: string;
+}
+
+/** As high without messages, so that nothing below moves. */
+function ChartOf({ stats: { data, startDate, endDate }, series, unit }: ChartOfProps) {
+  const times = useMemo(() => (data ?? []).map(({ period }) => secondsOf(period ?? '')), [data]);
+  const range = useMemo(() => ({ from: secondsOf(startDate), to: secondsOf(endDate) }), [startDate, endDate]);
   return (
-    <Center h={CHART_HEIGHT}>
-      <Empty icon={IconChartBar} title="No emails in this period">
-        Choose a longer period or another domain.
-      </Empty>
-    </Center>
+    <Chart
+      label={`Recipients accepted, delivered, bounced and opened in each ${unit}`}
+      height={CHART_HEIGHT}
+      {...{ times, series, range, unit }}
+      empty={{ title: 'No emails in this period', text: 'Choose a longer period or another domain.' }}
+    />
   );
+}
+
+const secondsOf = (time: string): number => Date.parse(time) / 1_000;
+
+/** Small numbers are exact, whatever the store calls approximate in general. */
+function estimated({ approximate, totals }: StatisticsQuery['stats']): string {
+  const most = Math.max(totals.uniqueOpened ?? 0, totals.uniqueClicked ?? 0);
+  if (approximate.length === 0 || most <= LIMITS.exactUniqueCount) return '\u00a0';
+  return 'Unique opens and clicks are estimated, with a standard error of 0.3%.';
 }
 
 /** With dashes until the values arrive. */
 function Totals({ totals }: { totals: StatisticsQuery['stats']['totals'] | undefined }) {
-  const rate = (value: number | null | undefined) => (typeof value === 'number' ? formatShare(value) : '–');
+  const rates = totals ?? { ...NO_RATES, accepted: null };
+  const { settled } = rates;
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-      <Figure name="Accepted" value={totals ? formatNumber(totals.accepted ?? 0) : '–'} />
-      <Figure name="Delivery rate" value={rate(totals?.deliveryRate)} />
-      <Figure name="Bounce rate" value={rate(totals?.bounceRate)} />
-      <Figure name="Complaint rate" value={rate(totals?.complaintRate)} />
-      <Figure name="Open rate" value={rate(totals?.openRate)} />
-      <Figure name="Click rate" value={rate(totals?.clickRate)} />
-    </SimpleGrid>
+    <>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+        <Figure
+          name="Accepted"
+          value={totals ? formatNumber(totals.accepted ?? 0) : '–'}
+          note={totals?.accepted === 0 ? 'nothing sent yet' : 'recipients'}
+        />
+        <RateFigure name="Delivery rate" rate={rates.deliveredOfSettled} settled={settled} limits={DELIVERY_LIMITS} />
+        <RateFigure name="Bounce rate" rate={rates.bouncedOfSettled} settled={settled} limits={BOUNCE_LIMITS} />
+        <RateFigure
+          name="Complaint rate"
+          rate={rates.complainedOfSettled}
+          settled={settled}
+          limits={COMPLAINT_LIMITS}
+        />
+        <RateFigure name="Opened" rate={rates.openedOfSettled} settled={settled} />
+        <RateFigure name="Clicked" rate={rates.clickedOfSettled} settled={settled} />
+      </SimpleGrid>
+      <AboutRates rates={rates} />
+    </>
   );
 }
+
+interface BreakdownColumn {
+  title: string;
+  render: (row: Row, totals: StatisticsQuery['stats']['totals']) => string;
+}
+
+const PROVIDER_COLUMNS: BreakdownColumn[] = [
+  { title: 'Delivered', render: ({ delivered }) => formatNumber(delivered ?? 0) },
+  { title: 'Bounced', render: ({ bounced }) => formatNumber(bounced ?? 0) },
+  { title: 'Bounce rate', render: ({ bouncedOfSettled }) => formatShareOrDash(bouncedOfSettled) },
+];
+const REASON_COLUMNS: BreakdownColumn[] = [
+  { title: 'Bounced', render: ({ bounced }) => formatNumber(bounced ?? 0) },
+  {
+    title: 'Share of all bounces',
+    render: ({ bounced }, totals) => formatRate(bounced ?? 0, totals.bounced ?? 0),
+  },
+];
 
 interface BreakdownProps extends Selection {
   title: string;
   groupBy: string;
+  columns: readonly BreakdownColumn[];
   nameOf: (row: Row) => string | null;
 }
 
@@ -155,11 +215,13 @@ const TOP = 15;
 /** About the height of five rows. */
 const BREAKDOWN_HEIGHT = 216;
 
-function Breakdown({ title, groupBy, nameOf, ...selection }: BreakdownProps) {
+function Breakdown({ title, groupBy, columns, nameOf, ...selection }: BreakdownProps) {
   const variables = useInput(selection, { groupBy: [groupBy] });
   const [{ data, error }, refresh] = useQuery({ query: StatisticsDocument, variables });
   const weight = (row: Row) => (row.delivered ?? 0) + (row.bounced ?? 0);
-  const rows = (data?.stats.data ?? []).filter((row) => nameOf(row)).toSorted((a, b) => weight(b) - weight(a));
+  const rows = (data?.stats.data ?? [])
+    .filter((row) => nameOf(row) && weight(row) > 0)
+    .toSorted((a, b) => weight(b) - weight(a));
   return (
     <Card withBorder mih={BREAKDOWN_HEIGHT + 64}>
       <Text fw={600} mb="xs">
@@ -169,24 +231,36 @@ function Breakdown({ title, groupBy, nameOf, ...selection }: BreakdownProps) {
       {!data && !error && <Skeleton height={BREAKDOWN_HEIGHT} role="status" aria-label="Loading" />}
       {data && rows.length === 0 && (
         <Text size="sm" c="dimmed">
-          No data in this period.
+          None in this period.
         </Text>
       )}
-      {rows.length > 0 && (
-        <Table>
+      {data && rows.length > 0 && (
+        <Table layout="fixed">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
-              <Table.Th ta="right">Delivered</Table.Th>
-              <Table.Th ta="right">Bounced</Table.Th>
+              {columns.map((column) => (
+                <Table.Th key={column.title} ta="right" w="26%">
+                  {column.title}
+                </Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {rows.slice(0, TOP).map((row) => (
               <Table.Tr key={nameOf(row)}>
-                <Table.Td className="break">{nameOf(row)}</Table.Td>
-                <Table.Td ta="right">{formatNumber(row.delivered ?? 0)}</Table.Td>
-                <Table.Td ta="right">{formatNumber(row.bounced ?? 0)}</Table.Td>
+                <Table.Td>
+                  <Tooltip label={nameOf(row)} openDelay={300}>
+                    <Text size="sm" truncate>
+                      {nameOf(row)}
+                    </Text>
+                  </Tooltip>
+                </Table.Td>
+                {columns.map((column) => (
+                  <Table.Td key={column.title} ta="right">
+                    {column.render(row, data.stats.totals)}
+                  </Table.Td>
+                ))}
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,7 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
-import { formatNumber, formatRate } from '../../components/format.tsx';
+import { formatNumber, formatShareOrDash } from '../../components/format.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { UsageByMonthDocument, type UsageByMonthQuery } from '../../graphql/generated.ts';
 import classes from './months.module.css';
@@ -19,7 +19,7 @@ export function Months() {
         </Title>
         <Text size="xs" c="dimmed">
           Recipients of live emails in the last twelve calendar months (UTC). Months before the first email are not
-          shown.
+          shown. The delivery rate is of settled recipients: delivered, bounced or failed, without the simulator.
         </Text>
       </div>
       {error && !data && <Failure error={error} retry={refresh} />}
@@ -55,7 +55,14 @@ function MonthTable({ months }: { months: Month[] }) {
     {
       title: 'Delivery rate',
       align: 'right',
-      render: ({ delivered, accepted }) => formatRate(delivered, accepted),
+      render: ({ deliveredOfSettled, settled }) => (
+        <>
+          {formatShareOrDash(deliveredOfSettled)}
+          <Text size="xs" c="dimmed">
+            of {formatNumber(settled)}
+          </Text>
+        </>
+      ),
     },
     count('bounced', 'Bounced'),
     count('failed', 'Failed'),

@@ -12,7 +12,7 @@ import { DomainsField, type NamedDomain } from '../../components/domains-field.t
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { SelectFilter, useFilters } from '../../components/filters.tsx';
 import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
-import { List, type Column } from '../../components/list.tsx';
+import { List, Note, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES } from '../../generated/constants.ts';
@@ -33,6 +33,7 @@ import { callResult } from './call-result.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { Figures, FIGURES_EVERY_MS } from './figures.tsx';
 import { openReplayRange } from './replay-range.tsx';
+import { hostOf, stateOf } from './state.ts';
 import { DOMAINS, NewSecret } from './webhooks-page.tsx';
 
 type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['nodes'][number];
@@ -43,8 +44,30 @@ const NEW_MS = 60_000;
 const REFRESH_MS = 1_500;
 
 const COLUMNS: Column<Delivery>[] = [
-  { title: 'Event', width: 'minmax(0, 2fr)', render: ({ type }) => type },
-  { title: 'Status', width: '110px', render: ({ status }) => <Status value={status} /> },
+  {
+    title: 'Event',
+    width: 'minmax(0, 2fr)',
+    render: ({ type, payload }) => (
+      <>
+        {type}
+        <Note>{subjectOf(payload)}</Note>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    width: '150px',
+    render: ({ status, attempts, nextAttemptAt }) => (
+      <>
+        <Status value={status} />
+        {attempts > 0 && nextAttemptAt && (
+          <Note>
+            next call <Time at={nextAttemptAt} />
+          </Note>
+        )}
+      </>
+    ),
+  },
   { title: 'Calls', width: '60px', from: 'sm', render: ({ attempts }) => attempts },
   {
     title: 'Response',
@@ -64,11 +87,12 @@ export function WebhookPage() {
   const { webhook } = data;
   return (
     <Page
-      title={webhook.url}
+      title={hostOf(webhook.url)}
       parent={{ label: 'Webhooks', path: '/webhooks' }}
       description={
         <Group gap="xs">
-          <Status value={webhook.status} />
+          <Status value={stateOf(webhook)} />
+          <Copyable value={webhook.url} label="Copy URL" />
           <Copyable value={webhook.id} label="Copy ID" />
         </Group>
       }
@@ -260,6 +284,12 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
       />
     </Stack>
   );
+}
+
+/** Whom or what an event is about: its recipient, or the name of a domain. */
+function subjectOf(payload: unknown): string {
+  const { data } = payload as { data?: { recipient?: string; email?: string; name?: string } };
+  return data?.recipient ?? data?.email ?? data?.name ?? '';
 }
 
 const isNew = ({ status, attempts, createdAt }: Delivery): boolean =>

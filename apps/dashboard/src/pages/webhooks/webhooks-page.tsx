@@ -12,6 +12,7 @@ import { Note, type Column } from '../../components/list.tsx';
 import { DISABLED_BECAUSE, EVENT_TYPES } from '../../generated/constants.ts';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
 import { FIGURES_EVERY_MS, LATE_S } from './figures.tsx';
+import { stateOf } from './state.ts';
 
 type Webhook = WebhooksQuery['webhooks'][number];
 
@@ -53,14 +54,15 @@ const columnsFor = (domains: readonly NamedDomain[] = []): Column<Webhook>[] => 
   },
 ];
 
-function State({ webhook: { status, disabledReason, failingSince } }: { webhook: Webhook }) {
+function State({ webhook }: { webhook: Webhook }) {
+  const { disabledReason, failingSince } = webhook;
   return (
     <>
-      <Status value={status} />
+      <Status value={stateOf(webhook)} />
       {disabledReason !== null && <Note>{DISABLED_BECAUSE[disabledReason]}</Note>}
       {disabledReason === null && failingSince && (
         <Note>
-          failing since <Time at={failingSince} />
+          since <Time at={failingSince} />
         </Note>
       )}
     </>

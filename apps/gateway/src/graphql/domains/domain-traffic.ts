@@ -7,9 +7,9 @@ import type DataLoader from 'dataloader';
 import { loader, PerOperation } from '../per-operation.js';
 
 const DAY_MS = 86_400_000;
-const COUNTS = ['delivered', 'bounced', 'complained'] as const;
+const RATES = ['settled', 'bounced_of_settled', 'complained_of_settled'] as const;
 
-/** Loads the counts that the advice about domains needs. A domain without a result could not be read. */
+/** Loads the figures that the advice about domains needs. A domain without a result could not be read. */
 @Injectable()
 export class DomainTrafficLoader extends PerOperation<{ byDomain: DataLoader<string, DomainTraffic | null> }> {
   constructor(
@@ -25,15 +25,12 @@ export class DomainTrafficLoader extends PerOperation<{ byDomain: DataLoader<str
 
   private async read(caller: Principal, ids: readonly string[]): Promise<Map<string, DomainTraffic>> {
     try {
-      const { rows } = await this.query(caller, { domainIds: ids, metrics: COUNTS, dimensions: ['domain'] });
+      const { rows } = await this.query(caller, { domainIds: ids, metrics: RATES, dimensions: ['domain'] });
       const counts = new Map((rows ?? []).map(({ domainId, values }) => [domainId, values]));
       const read = ids.map(async (id) => {
         const values = counts.get(id);
-        const [delivered, bounced, complained] = COUNTS.map((name) => values?.[name] ?? 0);
-        return [
-          id,
-          { delivered, bounced, complained, ...(await this.causes(caller, id, delivered + bounced)) },
-        ] as const;
+        const [settled, bounceRate, complaintRate] = RATES.map((name) => values?.[name] ?? 0);
+        return [id, { settled, bounceRate, complaintRate, ...(await this.causes(caller, id, settled)) }] as const;
       });
       return new Map(await Promise.all(read));
     } catch (error) {

@@ -1,9 +1,12 @@
 import { Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
 import { STANDINGS, type AccountOverview, type AccountStatus, type Standing, accountShapes } from '#libs/accounts';
 import type { SendingPause } from '#libs/contracts';
+import type { MetricValues } from '#libs/stats';
 import { connectionType } from '../connection.js';
 import { enumOf } from '../enums.js';
 import { DateTime, Long, stringEnum } from '../scalars.js';
+import { StatsValuesType } from '../stats/stats.type.js';
+import { figuresOf, type AccountFigures } from './account-figures.js';
 
 export const AccountStatusEnum = enumOf(accountShapes.account.fields.status.words) as object;
 export const AccountStanding = stringEnum('AccountStanding', STANDINGS, 'Status that the operator gave an account.');
@@ -60,6 +63,18 @@ export class OperatorAccountType {
   usage: MonthlyUsageType | null;
   @Field(() => SendingOutcomesType, { description: 'What the brakes have counted.' })
   outcomes: SendingOutcomesType;
+  @Field(() => StatsValuesType, {
+    nullable: true,
+    description:
+      'Counts and rates of the last 24 hours, as `stats` of the account; null while the statistics cannot be read.',
+  })
+  stats: MetricValues | null;
+  @Field(() => Long, {
+    nullable: true,
+    description:
+      'Recipients accepted in this calendar month (UTC), on every plan; null while the statistics cannot be read.',
+  })
+  acceptedThisMonth: number | null;
   @Field(() => Int, { description: 'The number of members.' })
   members: number;
   @Field(() => [String], { description: 'Addresses that receive notices.' })
@@ -98,10 +113,16 @@ export class CreatedAccountType {
   invitationProblem: string | null;
 }
 
-/** @param of the members of each account, and the id of the first account */
+interface AccountFacts {
+  members: ReadonlyMap<string, number>;
+  firstId: string | undefined;
+  figures: AccountFigures;
+}
+
+/** @param of what is known about each account, and the id of the first account */
 export function toOperatorAccount(
   { sendingPause, ...overview }: AccountOverview,
-  of: { members: ReadonlyMap<string, number>; firstId: string | undefined },
+  of: AccountFacts,
 ): OperatorAccountType {
   return {
     ...overview,
@@ -113,6 +134,7 @@ export function toOperatorAccount(
       complaints: sendingPause.complaints,
       limitPercent: sendingPause.limit_percent,
     },
+    ...figuresOf(of.figures, overview.id),
     members: of.members.get(overview.id) ?? 0,
     isFirst: overview.id === of.firstId,
   };

@@ -3,13 +3,13 @@ import { AccountDirectory, Accounts, ApiKeys, planRule, accountShapes } from '#l
 import type { AccountOverview, AccountStatus, ChangedBy, Standing } from '#libs/accounts';
 import { isId, LIMITS, Refusal, ROLE_ABILITIES, type RefusalDetail } from '#libs/contracts';
 import { DomainInspection, normaliseDomainName } from '#libs/domains';
-import { Config } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { StatsStore } from '#libs/stats';
 import { Invitations, Members, userRules } from '#libs/users';
 import { LinkMail } from '#libs/notices';
 import { sendInvitation } from '../../session/send-invitation.js';
 import { pageParameters, toConnection, type Connection, type ForwardPageArgs } from '../connection.js';
 import type { CreateAccountInput, CreatedAccountType } from './accounts.type.js';
+import { accountFigures } from './account-figures.js';
 import { toOperatorAccount, type OperatorAccountType } from './accounts.type.js';
 
 type Person = NonNullable<ChangedBy>;
@@ -17,8 +17,6 @@ type Person = NonNullable<ChangedBy>;
 /** The accounts of the service, for the operator: the commands `accounts …` with the members of the accounts. */
 @Injectable()
 export class OperatorAccounts {
-  private readonly domains: DomainInspection;
-
   constructor(
     private readonly directory: AccountDirectory,
     private readonly accounts: Accounts,
@@ -26,11 +24,9 @@ export class OperatorAccounts {
     private readonly members: Members,
     readonly invitations: Invitations,
     readonly mail: LinkMail,
-    database: Database,
-    config: Config,
-  ) {
-    this.domains = new DomainInspection(database, config);
-  }
+    private readonly stats: StatsStore,
+    private readonly domains: DomainInspection,
+  ) {}
 
   async page(
     args: ForwardPageArgs,
@@ -124,10 +120,12 @@ export class OperatorAccounts {
   }
 
   private async complete(accounts: readonly AccountOverview[]): Promise<OperatorAccountType[]> {
-    const [members, first] = await Promise.all([
-      this.members.countByAccount(accounts.map(({ id }) => id)),
+    const ids = accounts.map(({ id }) => id);
+    const [members, first, figures] = await Promise.all([
+      this.members.countByAccount(ids),
       this.accounts.first(),
+      accountFigures(this.stats, ids),
     ]);
-    return accounts.map((one) => toOperatorAccount(one, { members, firstId: first?.id }));
+    return accounts.map((one) => toOperatorAccount(one, { members, firstId: first?.id, figures }));
   }
 }

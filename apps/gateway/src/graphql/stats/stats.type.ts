@@ -8,6 +8,7 @@ import {
   StatsRowDto,
   StatsValuesDto,
 } from '../../rest/stats/stats.dto.js';
+import { isShare } from '../../rest/stats/stats-rules.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 import { Long } from '../scalars.js';
@@ -21,12 +22,10 @@ class StatsTagType {
   value: string | null;
 }
 
-const COUNTS = Object.fromEntries(
-  METRICS.filter((name) => !name.endsWith('_rate')).map((name) => [name, { type: Long }]),
-);
+const COUNTS = Object.fromEntries(METRICS.filter((name) => !isShare(name)).map((name) => [name, { type: Long }]));
 
 objectType('StatsLatency', LatencyDto, { description: 'Percentiles of the delivery time in milliseconds.' });
-const StatsValuesType = objectType('StatsValues', StatsValuesDto, {
+export const StatsValuesType = objectType('StatsValues', StatsValuesDto, {
   description: 'The values of the requested metrics. Metrics that were not requested are null.',
   fields: COUNTS,
 });

@@ -1,4 +1,4 @@
-import { Field, ObjectType, ResolveField, Resolver } from '@nestjs/graphql';
+import { Field, Float, ObjectType, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { databaseClock } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
@@ -11,7 +11,8 @@ import { Long } from '../scalars.js';
 import { UsageType } from './usage.type.js';
 
 const MONTHS = 12;
-const COUNTS = ['accepted', 'delivered', 'bounced', 'failed', 'complained'] as const;
+const COUNTS = ['accepted', 'delivered', 'bounced', 'failed', 'complained', 'settled', 'simulated'] as const;
+const RATES = ['delivered_of_settled', 'bounced_of_settled', 'complained_of_settled'] as const;
 
 @ObjectType('UsageMonth', { description: 'Recipients by outcome in a calendar month in UTC.' })
 export class UsageMonthType {
@@ -27,6 +28,16 @@ export class UsageMonthType {
   failed: number;
   @Field(() => Long, { description: 'Recipients who reported the message as unwanted.' })
   complained: number;
+  @Field(() => Long, { description: 'Recipients whose delivery has ended, without those of the simulator.' })
+  settled: number;
+  @Field(() => Long, { description: 'Recipients of the simulator whose delivery has ended.' })
+  simulated: number;
+  @Field(() => Float, { nullable: true, description: 'The delivery rate: the share of `settled` that was delivered.' })
+  deliveredOfSettled: number | null;
+  @Field(() => Float, { nullable: true, description: 'The bounce rate: the share of `settled` that bounced.' })
+  bouncedOfSettled: number | null;
+  @Field(() => Float, { nullable: true, description: 'The complaint rate: complaints per recipient of `settled`.' })
+  complainedOfSettled: number | null;
 }
 
 @Resolver(() => UsageType)
@@ -43,7 +54,7 @@ export class UsageResolver {
     const query = queryDtoOf(StatsQuery, {
       start_date: `${months[0]}-01`,
       granularity: 'month',
-      metrics: COUNTS.join(','),
+      metrics: [...COUNTS, ...RATES].join(','),
     });
     const { data = [] } = await metricsResponse(this.statistics, caller, query);
     const byMonth = new Map(data.map((row) => [row.period?.slice(0, 7), row]));
@@ -62,7 +73,11 @@ function lastMonths(now: Date): string[] {
 }
 
 function toUsageMonth(month: string, row: StatsRowDto | undefined): UsageMonthType {
-  const counts = (row ?? {}) as Partial<Record<(typeof COUNTS)[number], number | null>>;
-  const [accepted, delivered, bounced, failed, complained] = COUNTS.map((name) => counts[name] ?? 0);
-  return { month, accepted, delivered, bounced, failed, complained };
+  const values = (row ?? {}) as Partial<Record<(typeof COUNTS | typeof RATES)[number], number | null>>;
+  const [accepted, delivered, bounced, failed, complained, settled, simulated] = COUNTS.map(
+    (name) => values[name] ?? 0,
+  );
+  const [deliveredOfSettled, bouncedOfSettled, complainedOfSettled] = RATES.map((name) => values[name] ?? null);
+  const counts = { accepted, delivered, bounced, failed, complained, settled, simulated };
+  return { month, ...counts, deliveredOfSettled, bouncedOfSettled, complainedOfSettled };
 }

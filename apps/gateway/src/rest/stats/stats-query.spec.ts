@@ -12,10 +12,10 @@ const windowOf = (given: object) => {
 };
 
 describe('toMetricsQuery', () => {
-  it('requests all metrics of the last six days by default', () => {
+  it('requests all metrics of the last seven days by default', () => {
     expect(toMetricsQuery(wholeAccount('acc_1'), {}, NOW)).toEqual({
       visibility: wholeAccount('acc_1'),
-      from: new Date('2026-03-04T12:00:00.000Z'),
+      from: new Date('2026-03-04T00:00:00.000Z'),
       to: NOW,
       timezone: 'UTC',
       granularity: 'day',
@@ -41,6 +41,11 @@ describe('toMetricsQuery', () => {
       '2026-03-01T08:00:00.000Z',
       '2026-03-02T00:00:00.000Z',
     ]);
+  });
+
+  it('has seven days without a start, today or the last one included', () => {
+    expect(windowOf({ timezone: 'Asia/Tokyo' })[0]).toBe('2026-03-03T15:00:00.000Z');
+    expect(windowOf({ end_date: '2026-03-07' })).toEqual(['2026-03-01T00:00:00.000Z', '2026-03-08T00:00:00.000Z']);
   });
 
   it('ends now at the latest and refuses a range that does not start before it ends', () => {

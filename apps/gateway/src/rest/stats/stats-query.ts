@@ -7,7 +7,8 @@ import { canonicalTimezone, itemsOf, tagKeyOf } from './stats-rules.js';
 import { databaseClock } from '#libs/kernel';
 
 const DAY_MS = 24 * 3_600_000;
-const DEFAULT_DAYS = 6;
+/** Without a start: seven days with the last one. */
+const DAYS_BEFORE_LAST = 6;
 
 /** Parameters of a statistics request as text; each has passed its rule. */
 export interface MetricsParameters {
@@ -73,13 +74,22 @@ function rangeOf(given: MetricsParameters, timezone: string, now: Date): { from:
   const end_date = oneOf(given, 'end_date', 'to');
   const end = end_date === undefined ? now : endOf(end_date, timezone);
   const to = end < now ? end : now;
-  const from =
-    start_date === undefined ? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS) : startOf(start_date, timezone);
+  const from = start_date === undefined ? firstOfSevenDays(to, timezone) : startOf(start_date, timezone);
   if (from < to) return { from, to };
   throw invalidParameter(
     given.from === undefined ? 'start_date' : 'from',
     `must be before ${given.to === undefined ? 'end_date' : 'to'} and not in the future`,
   );
+}
+
+/** The beginning of the first of seven days in the time zone, the last of which contains the end of the range. */
+function firstOfSevenDays(to: Date, timezone: string): Date {
+  const local = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(to.getTime() - 1);
+  const day = Date.parse(`${local}T00:00:00Z`);
+  // Years of fewer than four digits.
+  if (Number.isNaN(day)) return new Date(to.getTime() - (DAYS_BEFORE_LAST + 1) * DAY_MS);
+  const first = new Date(day - DAYS_BEFORE_LAST * DAY_MS).toISOString();
+  return startOfDate(first.slice(0, first.indexOf('T')), timezone);
 }
 
 const startOf = (text: string, timezone: string): Date =>

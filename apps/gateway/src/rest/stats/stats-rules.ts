@@ -19,6 +19,9 @@ const listRule =
 /** The distinct items of a validated comma-separated list. */
 export const itemsOf = (list: string): string[] => [...new Set(list.split(',').map((item) => item.trim()))];
 
+/** Whether a metric is a rate and not a count. */
+export const isShare = (metric: string): boolean => /(?:_rate|_of_settled)$/.test(metric);
+
 export const listOfValuesRule = (values: readonly string[]): Rule =>
   listRule((item) => values.includes(item), values.join(', '));
 

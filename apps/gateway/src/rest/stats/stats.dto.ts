@@ -16,7 +16,7 @@ import { FieldRule } from '../validation/field-rule.decorator.js';
 import { QueryEnum } from '../validation/query-fields.js';
 import type { MetricsParameters } from './stats-query.js';
 import { dateOrTimestampRule } from '../validation/query-rules.js';
-import { groupsRule, listOfIdsRule, listOfValuesRule, timezoneRule } from './stats-rules.js';
+import { groupsRule, isShare, listOfIdsRule, listOfValuesRule, timezoneRule } from './stats-rules.js';
 
 const PERCENTILE_NAMES = Object.keys(PERCENTILES) as Percentile[];
 
@@ -36,7 +36,7 @@ export class MetricsParametersDto implements MetricsParameters {
     pattern: DATE_PATTERN,
     type: String,
     description:
-      'Start: a date (its beginning in `timezone`) or a timestamp with an offset. Six days before the end if absent',
+      'Start: a date (its beginning in `timezone`) or a timestamp with an offset. If absent, the beginning of the day six days before the end, which makes seven days',
     example: '2026-03-01',
   })
   start_date?: string;
@@ -172,7 +172,6 @@ const RATE = {
   minimum: 0,
   nullable: true,
   required: false,
-  description: 'A rate from 0 to 1; null if its denominator is 0',
   example: 0.985,
 } as const;
 
@@ -191,10 +190,25 @@ const OTHER_COUNTS: Record<string, string> = {
   clicked: 'Number of clicks, those of bots included',
   unique_opened: 'Number of recipients with an open by a person',
   unique_clicked: 'Number of recipients with a click by a person',
+  settled:
+    'Number of recipients whose delivery has ended: delivered, bounced or failed; without those of the simulator',
+  simulated: 'Number of recipients of the simulator whose delivery has ended, which `settled` leaves out',
+};
+/** Rates with one definition and one denominator, which the dashboard shows. */
+const RATES_OF_SETTLED: Record<string, string> = {
+  delivered_of_settled: 'The delivery rate: the share of `settled` that was delivered',
+  bounced_of_settled: 'The bounce rate: the share of `settled` that bounced',
+  complained_of_settled: 'The complaint rate: complaints per recipient of `settled`',
+  opened_of_settled: 'The open rate: the share of `settled` with an open by a person',
+  clicked_of_settled: 'The click rate: the share of `settled` with a click by a person',
 };
 for (const name of METRICS) {
   const count = { ...COUNT, description: OTHER_COUNTS[name] ?? COUNT.description };
-  ApiProperty(name.endsWith('_rate') ? RATE : count)(StatsValuesDto.prototype, name);
+  const share = {
+    ...RATE,
+    description: `${RATES_OF_SETTLED[name] ?? 'A rate'}, from 0 to 1; null if its denominator is 0`,
+  };
+  ApiProperty(isShare(name) ? share : count)(StatsValuesDto.prototype, name);
 }
 
 const OPTIONAL = { required: false } as const;

@@ -1,0 +1,60 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { Figure } from './figure.tsx';
+import { formatShareOrDash } from './format.tsx';
+import { aboutRates, judgeRate, ofSettled, type RateLimits, type Rates } from './rates.ts';
+
+interface RateFigureProps {
+  name: string;
+  rate: number | null | undefined;
+  settled: number | null | undefined;
+  /** Absent for a rate that is not judged. */
+  limits?: RateLimits;
+}
+
+/** A rate with its denominator, and a verdict if there are enough recipients. */
+export function RateFigure({ name, rate, settled, limits }: RateFigureProps) {
+  const verdict = limits && judgeRate(rate ?? null, settled ?? 0, limits);
+  return (
+    <Figure
+      name={name}
+      value={formatShareOrDash(rate)}
+      note={
+        <>
+          {verdict && <Verdict {...verdict} />}
+          {ofSettled(settled)}
+        </>
+      }
+    />
+  );
+}
+
+const COLORS = { good: 'teal', warning: 'yellow', bad: 'red' };
+
+/** The verdict as text and color. */
+export function Verdict({ level, words }: NonNullable<ReturnType<typeof judgeRate>>) {
+  const Symbol = level === 'good' ? IconCheck : IconAlertTriangle;
+  return (
+    <Group gap={4} mb={2}>
+      <Badge
+        size="sm"
+        variant="light"
+        color={COLORS[level]}
+        tt="none"
+        leftSection={<Symbol size={11} />}
+        className="badge-wraps"
+      >
+        {words}
+      </Badge>
+    </Group>
+  );
+}
+
+/** What the rates above are about. */
+export function AboutRates({ rates }: { rates: Rates }) {
+  return (
+    <Text size="xs" c="dimmed">
+      {aboutRates(rates)}
+    </Text>
+  );
+}

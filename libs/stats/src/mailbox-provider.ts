@@ -1,1 +1,0 @@
-export { mailboxProvider } from '#libs/contracts';
