@@ -3,6 +3,8 @@ import {
   formats,
   LIMITS,
   resource,
+  sandboxResultRule,
+  SIMULATED_RESULTS,
   type Field,
   type FieldSchema,
   type Shape,
@@ -32,7 +34,6 @@ import {
   tagsRule,
   toRule,
 } from './intake/rules/submission-rules.js';
-import { sandboxResultRule, SIMULATED_RESULTS } from '#libs/contracts';
 
 const HEADER_NAME_PATTERN = '^[A-Za-z0-9-]{1,76}$';
 /** Without path separators, controls, and a dot or space at the end. */

@@ -16,7 +16,6 @@ import { openServer, statsServerVersion, type StatsConnection } from './connecti
 import { openEmbedded, type EmbeddedConnection } from './embedded-connection.js';
 import { Engine, isTooCostly } from './engine.js';
 import { eraseRecipient } from './erase-recipient.js';
-import { uuidOf } from './event-row.js';
 import { EventIntake, type StatsBatch } from './intake/event-intake.js';
 import { detachDamagedParts } from './integrity/check-parts.js';
 import { readParts, tablesWithout, type Parts } from './integrity/parts.js';
@@ -32,8 +31,9 @@ import type { MinuteCounters, MinuteCountersQuery } from './queries/minute-count
 import { readBytes, readServiceActivity, type ServiceActivity } from './queries/service-activity.js';
 import { planMetrics, segmentsOfTotals, tooCostly, tooManyRows, type PlannedQuery } from './queries/plan.js';
 import type { Kept } from './queries/segments.js';
+import { lacksTagKeys } from './queries/tag-keys.js';
 import { prepareSchema } from './schema.js';
-import { groupsTable, LEVELS, OTHER_KEYS, type TableOptions } from './schema/tables.js';
+import { LEVELS, type TableOptions } from './schema/tables.js';
 
 interface OpenStore extends StatsConnection {
   identity: string;
@@ -324,28 +324,13 @@ export class StatsStore {
   private async read({ query, plan, fromEvents }: PlannedQuery): Promise<MetricsResult> {
     const rows = await this.engine.select<EngineRow>(metricsStatement(query, plan));
     const isGrouped = plan.nullIsWhole;
-    const truncated = isGrouped && (hasOther(query, rows) || (await this.lacksTagKeys(query)));
+    const truncated = isGrouped && (hasOther(query, rows) || (await lacksTagKeys(this.engine, query)));
     const isIncomplete = truncated || (isGrouped && lacksLatencies(query, rows));
     if (isIncomplete && fromEvents !== null) return this.read({ query, plan: fromEvents, fromEvents: null });
     if (rows.length >= rowLimit(plan)) throw tooManyRows();
     const result = toMetricsResult(query, plan, rows);
     if (result.rows !== null && result.rows.length > MAX_ROWS) throw tooManyRows();
     return { ...result, truncated };
-  }
-
-  /** Whether roll-ups lack some tag keys of this time, perhaps the one of the query. */
-  private async lacksTagKeys({ visibility, from, to, groupBy }: MetricsQuery): Promise<boolean> {
-    if (!groupBy[0].startsWith('tag:')) return false;
-    const rows = await this.engine.select({
-      query: `SELECT 1 FROM ${groupsTable('day')} WHERE account_id = {account:UUID} AND dimension = '${OTHER_KEYS}'
-                 AND period >= toDateTime({from:UInt32}, 'UTC') AND period < toDateTime({to:UInt32}, 'UTC') LIMIT 1`,
-      params: {
-        account: uuidOf(visibility.accountId) ?? '',
-        from: (Math.floor(from.getTime() / LEVELS.day) * LEVELS.day) / 1_000,
-        to: Math.ceil(to.getTime() / 1_000),
-      },
-    });
-    return rows.length > 0;
   }
 
   private kept(): Kept {

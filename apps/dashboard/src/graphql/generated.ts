@@ -428,11 +428,11 @@ export type StatsInput = {
   granularity?: StatsGranularity | null | undefined;
   /** Further groups: provider, ip, host, bounce_class, api_key, and `tags.` with a key. provider: the mailbox provider, or the domain; ip and host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the email */
   groupBy?: Array<string> | null | undefined;
-  /** The metrics: accepted, sent, delivered, delivery_delayed, bounced, bounced_permanent, bounced_transient, bounced_undetermined, failed, complained, suppressed, canceled, unsubscribed, opened, clicked, unique_opened, unique_clicked, delivery_rate, bounce_rate, complaint_rate, unsubscribe_rate, open_rate, click_rate. All if absent */
+  /** The metrics: accepted, sent, delivered, delivery_delayed, bounced, bounced_permanent, bounced_transient, bounced_undetermined, failed, complained, suppressed, canceled, unsubscribed, opened, clicked, unique_opened, unique_clicked, settled, simulated, delivery_rate, bounce_rate, complaint_rate, unsubscribe_rate, open_rate, click_rate, delivered_of_settled, bounced_of_settled, complained_of_settled, opened_of_settled, clicked_of_settled. All if absent */
   metrics?: Array<string> | null | undefined;
   /** Percentiles of the delivery time: p50, p95, p99 */
   percentiles?: Array<string> | null | undefined;
-  /** Start: a date (its beginning in `timezone`) or a timestamp with an offset. Six days before the end if absent */
+  /** Start: a date (its beginning in `timezone`) or a timestamp with an offset. If absent, the beginning of the day six days before the end, which makes seven days */
   startDate?: string | null | undefined;
   /** Time zone in which days, weeks and months begin */
   timezone?: string | null | undefined;
@@ -729,6 +729,13 @@ export type DomainLiveSubscriptionVariables = Exact<{
 
 export type DomainLiveSubscription = { __typename: 'Subscription', domainStats: { __typename: 'DomainStats', accepted: number, delivered: number, deferred: number, bounced: number, failed: number, complained: number, suppressed: number, opened: number, clicked: number } };
 
+export type DomainRatesQueryVariables = Exact<{
+  input?: StatsInput | null | undefined;
+}>;
+
+
+export type DomainRatesQuery = { __typename: 'Query', stats: { __typename: 'Stats', totals: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } } };
+
 export type DomainAdviceQueryVariables = Exact<{
   id: string;
 }>;
@@ -840,7 +847,7 @@ export type RequestLogQueryVariables = Exact<{
 
 export type RequestLogQuery = { __typename: 'Query', requestLog: { __typename: 'LoggedRequestConnection', nodes: Array<{ __typename: 'LoggedRequest', id: string, requestId: string, method: string, endpoint: string, responseStatus: number, error: string | null, ip: string | null, userAgent: string | null, apiKeyId: string, latencyMs: number, createdAt: string }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
 
-export type OperatorAccountPartsFragment = { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null };
+export type OperatorAccountPartsFragment = { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null };
 
 export type AbuseLimitsPartsFragment = { __typename: 'AbuseLimits', enabled: boolean, windowHours: number, minimumRecipients: number, bouncePercent: number, complaintPercent: number };
 
@@ -852,21 +859,21 @@ export type OperatorAccountsQueryVariables = Exact<{
 }>;
 
 
-export type OperatorAccountsQuery = { __typename: 'Query', operator: { __typename: 'Operator', abuseLimits: { __typename: 'AbuseLimits', enabled: boolean, windowHours: number, minimumRecipients: number, bouncePercent: number, complaintPercent: number }, accounts: { __typename: 'OperatorAccountConnection', nodes: Array<{ __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } } };
+export type OperatorAccountsQuery = { __typename: 'Query', operator: { __typename: 'Operator', abuseLimits: { __typename: 'AbuseLimits', enabled: boolean, windowHours: number, minimumRecipients: number, bouncePercent: number, complaintPercent: number }, accounts: { __typename: 'OperatorAccountConnection', nodes: Array<{ __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } } };
 
 export type OperatorAccountQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type OperatorAccountQuery = { __typename: 'Query', operator: { __typename: 'Operator', abuseLimits: { __typename: 'AbuseLimits', enabled: boolean, windowHours: number, minimumRecipients: number, bouncePercent: number, complaintPercent: number }, account: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } | null } };
+export type OperatorAccountQuery = { __typename: 'Query', operator: { __typename: 'Operator', abuseLimits: { __typename: 'AbuseLimits', enabled: boolean, windowHours: number, minimumRecipients: number, bouncePercent: number, complaintPercent: number }, account: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } | null } };
 
 export type CreateAccountMutationVariables = Exact<{
   input: CreateAccountInput;
 }>;
 
 
-export type CreateAccountMutation = { __typename: 'Mutation', createAccount: { __typename: 'CreatedAccount', apiKey: string, invitationProblem: string | null, account: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } } };
+export type CreateAccountMutation = { __typename: 'Mutation', createAccount: { __typename: 'CreatedAccount', apiKey: string, invitationProblem: string | null, account: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } } };
 
 export type SetAccountStandingMutationVariables = Exact<{
   id: string;
@@ -874,7 +881,7 @@ export type SetAccountStandingMutationVariables = Exact<{
 }>;
 
 
-export type SetAccountStandingMutation = { __typename: 'Mutation', setAccountStanding: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } };
+export type SetAccountStandingMutation = { __typename: 'Mutation', setAccountStanding: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } };
 
 export type SetAccountPlanMutationVariables = Exact<{
   id: string;
@@ -882,14 +889,14 @@ export type SetAccountPlanMutationVariables = Exact<{
 }>;
 
 
-export type SetAccountPlanMutation = { __typename: 'Mutation', setAccountPlan: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } };
+export type SetAccountPlanMutation = { __typename: 'Mutation', setAccountPlan: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } };
 
 export type ResumeAccountMutationVariables = Exact<{
   id: string;
 }>;
 
 
-export type ResumeAccountMutation = { __typename: 'Mutation', resumeAccount: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } };
+export type ResumeAccountMutation = { __typename: 'Mutation', resumeAccount: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } };
 
 export type OperatorQueuesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -969,13 +976,17 @@ export type ServiceZoneQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type ServiceZoneQuery = { __typename: 'Query', operator: { __typename: 'Operator', zone: { __typename: 'ServiceZone', addresses: Array<string>, text: string, dkim: string, dkimTruncated: boolean } } };
 
+export type RatePartsFragment = { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null };
+
+export type RowRatePartsFragment = { __typename: 'StatsRow', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null };
+
 export type OverviewQueryVariables = Exact<{
   today?: StatsInput | null | undefined;
   periods?: StatsInput | null | undefined;
 }>;
 
 
-export type OverviewQuery = { __typename: 'Query', usage: { __typename: 'Usage', plan: string, limit: number | null, used: number | null, resetsAt: string }, account: { __typename: 'Account', id: string, status: AccountStatus, sendingPause: { __typename: 'SendingPause', reason: PauseReason, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null }, today: { __typename: 'Stats', totals: { __typename: 'StatsValues', accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }, data: Array<{ __typename: 'StatsRow', domainId: string | null, accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }> | null }, periods: { __typename: 'Stats', data: Array<{ __typename: 'StatsRow', period: string | null, accepted: number | null, delivered: number | null, bounced: number | null }> | null }, domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus }> };
+export type OverviewQuery = { __typename: 'Query', usage: { __typename: 'Usage', plan: string, limit: number | null, used: number | null, resetsAt: string }, account: { __typename: 'Account', id: string, status: AccountStatus, sendingPause: { __typename: 'SendingPause', reason: PauseReason, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null }, today: { __typename: 'Stats', totals: { __typename: 'StatsValues', accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }, data: Array<{ __typename: 'StatsRow', domainId: string | null, accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }> | null }, periods: { __typename: 'Stats', data: Array<{ __typename: 'StatsRow', period: string | null, accepted: number | null, delivered: number | null, bounced: number | null }> | null }, domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus }> };
 
 export type AccountLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
@@ -1011,7 +1022,7 @@ export type StatisticsQueryVariables = Exact<{
 }>;
 
 
-export type StatisticsQuery = { __typename: 'Query', stats: { __typename: 'Stats', approximate: Array<string>, totals: { __typename: 'StatsValues', accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, uniqueOpened: number | null, uniqueClicked: number | null, deliveryRate: number | null, bounceRate: number | null, complaintRate: number | null, openRate: number | null, clickRate: number | null }, data: Array<{ __typename: 'StatsRow', period: string | null, domainId: string | null, provider: string | null, bounceClass: string | null, accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, uniqueOpened: number | null, uniqueClicked: number | null }> | null } };
+export type StatisticsQuery = { __typename: 'Query', stats: { __typename: 'Stats', approximate: Array<string>, startDate: string, endDate: string, totals: { __typename: 'StatsValues', accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, uniqueOpened: number | null, uniqueClicked: number | null, settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null }, data: Array<{ __typename: 'StatsRow', period: string | null, domainId: string | null, provider: string | null, bounceClass: string | null, accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, uniqueOpened: number | null, uniqueClicked: number | null, settled: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null }> | null } };
 
 export type SuppressionsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1044,7 +1055,7 @@ export type UsageQuery = { __typename: 'Query', usage: { __typename: 'Usage', pl
 export type UsageByMonthQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type UsageByMonthQuery = { __typename: 'Query', usage: { __typename: 'Usage', months: Array<{ __typename: 'UsageMonth', month: string, accepted: number, delivered: number, bounced: number, failed: number, complained: number }> } };
+export type UsageByMonthQuery = { __typename: 'Query', usage: { __typename: 'Usage', months: Array<{ __typename: 'UsageMonth', month: string, accepted: number, delivered: number, bounced: number, failed: number, complained: number, settled: number, simulated: number, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null }> } };
 
 export type WebhookPartsFragment = { __typename: 'Webhook', id: string, url: string, events: Array<string>, domainIds: Array<string> | null, includeBots: boolean, status: WebhookStatus, disabledReason: WebhookDisabledReason | null, failingSince: string | null, previousSecretExpiresAt: string | null, createdAt: string };
 
@@ -1070,7 +1081,7 @@ export type WebhookDeliveriesQueryVariables = Exact<{
 }>;
 
 
-export type WebhookDeliveriesQuery = { __typename: 'Query', webhook: { __typename: 'Webhook', id: string, deliveries: { __typename: 'WebhookDeliveryConnection', nodes: Array<{ __typename: 'WebhookDelivery', id: string, deliveryId: string, type: string, status: WebhookDeliveryStatus, attempts: number, lastStatus: number | null, lastError: string | null, nextAttemptAt: string | null, createdAt: string }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } } | null };
+export type WebhookDeliveriesQuery = { __typename: 'Query', webhook: { __typename: 'Webhook', id: string, deliveries: { __typename: 'WebhookDeliveryConnection', nodes: Array<{ __typename: 'WebhookDelivery', id: string, deliveryId: string, type: string, status: WebhookDeliveryStatus, attempts: number, lastStatus: number | null, lastError: string | null, nextAttemptAt: string | null, createdAt: string, payload: unknown }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } } | null };
 
 export type WebhookDeliveryQueryVariables = Exact<{
   id: string;
@@ -1158,7 +1169,7 @@ export const CapturedEmailDocument = {"kind":"Document","definitions":[{"kind":"
 
 export const CapturedEmailsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"CapturedEmails"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"3f091fa66067fc466436de21984164286fea029ef17971ca8e66e768c8f424d7"} as unknown as TypedDocumentNode<CapturedEmailsQuery, CapturedEmailsQueryVariables>;
 
-export const CreateAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"9f0b85bf36d3a08bb4955b25fd8e78c3e8c5cde8423e4eec02685b45642540b8"} as unknown as TypedDocumentNode<CreateAccountMutation, CreateAccountMutationVariables>;
+export const CreateAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"d571b492d6e968a5fb6d0303a714209d98550f7b59a52294e3d90f723860cffd"} as unknown as TypedDocumentNode<CreateAccountMutation, CreateAccountMutationVariables>;
 
 export const CreateApiKeyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateApiKey"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"44b2563e4de43b7e0cd4d33d2b654bc5f0f3d7af9082134050825e9e760e38ad"} as unknown as TypedDocumentNode<CreateApiKeyMutation, CreateApiKeyMutationVariables>;
 
@@ -1184,6 +1195,8 @@ export const DomainLiveDocument = {"kind":"Document","definitions":[{"kind":"Ope
 
 export const DomainOverviewLiveDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"DomainOverviewLive"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"bfa029b079e1e83ffa144670318ba701475248b8a2dc55cce4c1277ce763997a"} as unknown as TypedDocumentNode<DomainOverviewLiveSubscription, DomainOverviewLiveSubscriptionVariables>;
 
+export const DomainRatesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"DomainRates"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"d85f4604904e629101dfd1bc8f87a35de935698c1638c730b9a6a3e380b3cb39"} as unknown as TypedDocumentNode<DomainRatesQuery, DomainRatesQueryVariables>;
+
 export const DomainsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Domains"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e9e34e03acfdaef82bc354e89937e2cc0c0a4523ba4165ba9b8767298f17cfdf"} as unknown as TypedDocumentNode<DomainsQuery, DomainsQueryVariables>;
 
 export const DropParkedEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DropParkedEvents"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"05976f4f703f1fa2063a8ac461b9ed380c7706ce381197c4712a1d87b5ac2d0d"} as unknown as TypedDocumentNode<DropParkedEventsMutation, DropParkedEventsMutationVariables>;
@@ -1202,9 +1215,9 @@ export const EventStreamDocument = {"kind":"Document","definitions":[{"kind":"Op
 
 export const GettingStartedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"GettingStarted"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"028bb009e20cbb812a4f166b55eeb852c5959f91514359835774f75a36a8eb6b"} as unknown as TypedDocumentNode<GettingStartedQuery, GettingStartedQueryVariables>;
 
-export const OperatorAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"365ba99440a71135bb8ec4e14620995b15be138f052340903715c718fd0e0f53"} as unknown as TypedDocumentNode<OperatorAccountQuery, OperatorAccountQueryVariables>;
+export const OperatorAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"54b0dc67a749d2ed32f1b4cf6a3d2c72c057852c5568b34d17aa91fcadc359f7"} as unknown as TypedDocumentNode<OperatorAccountQuery, OperatorAccountQueryVariables>;
 
-export const OperatorAccountsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccounts"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"6534fce6d9862abe9539e33f6c60dcd1b56e3e1c8d5f530fea62af90d7450cd8"} as unknown as TypedDocumentNode<OperatorAccountsQuery, OperatorAccountsQueryVariables>;
+export const OperatorAccountsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccounts"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"de1838aa7fac877187789e6335b042f23d9a004cbb8cf06e446d46942a6d63b1"} as unknown as TypedDocumentNode<OperatorAccountsQuery, OperatorAccountsQueryVariables>;
 
 export const OperatorBlocksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorBlocks"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"64ec146034f5c3230330c32ff2637e3a0f98ad823071c57a04d11619a2918d0a"} as unknown as TypedDocumentNode<OperatorBlocksQuery, OperatorBlocksQueryVariables>;
 
@@ -1214,7 +1227,7 @@ export const OperatorHealthDocument = {"kind":"Document","definitions":[{"kind":
 
 export const OperatorQueuesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorQueues"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"5542c82666b3e730de32e9c822d2c85afd66cb93130855e62514ec08eeeb79e8"} as unknown as TypedDocumentNode<OperatorQueuesQuery, OperatorQueuesQueryVariables>;
 
-export const OverviewDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Overview"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"684b82dd4ac7d4beca30ac5184ee2fda2dba416c516d6c2f306bbf86692d5671"} as unknown as TypedDocumentNode<OverviewQuery, OverviewQueryVariables>;
+export const OverviewDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Overview"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"08acf001ac44f0d87a4c1da2f9a814be12f43430278440f267934e4fc1380b05"} as unknown as TypedDocumentNode<OverviewQuery, OverviewQueryVariables>;
 
 export const ParkedEventDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ParkedEvent"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"2dd490ee26f5f42f24463f0e9b78969ee7924f746c7e193237b05aae14f3f654"} as unknown as TypedDocumentNode<ParkedEventQuery, ParkedEventQueryVariables>;
 
@@ -1234,7 +1247,7 @@ export const RequestLogDocument = {"kind":"Document","definitions":[{"kind":"Ope
 
 export const RescheduleEmailDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RescheduleEmail"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"4ccb274c7c69f8f42cdcb77d759665caf6d900dc3bef605314e792b9305b6f9a"} as unknown as TypedDocumentNode<RescheduleEmailMutation, RescheduleEmailMutationVariables>;
 
-export const ResumeAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ResumeAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"ac8deeac70be0ad3e3419bb99286f3452b7aeed8cbb839a6fe24fd96ddc63edc"} as unknown as TypedDocumentNode<ResumeAccountMutation, ResumeAccountMutationVariables>;
+export const ResumeAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ResumeAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"74c4aaf17eed1a48f786f9ec3b199d6c69dc8cdea8cceb99cce20c5a5b476d56"} as unknown as TypedDocumentNode<ResumeAccountMutation, ResumeAccountMutationVariables>;
 
 export const ResumeQueueDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ResumeQueue"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"16bd3180cc80e7defbae79744aba369058405bcb9bd85314dabda78922900b6f"} as unknown as TypedDocumentNode<ResumeQueueMutation, ResumeQueueMutationVariables>;
 
@@ -1252,11 +1265,11 @@ export const SentMessageDocument = {"kind":"Document","definitions":[{"kind":"Op
 
 export const ServiceZoneDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ServiceZone"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"6b9be279aeae684f9e2200077737c19a10f8e76ff7b177d2b54f88d030fc4d5b"} as unknown as TypedDocumentNode<ServiceZoneQuery, ServiceZoneQueryVariables>;
 
-export const SetAccountPlanDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SetAccountPlan"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"a1187e5b0738e34b8a81181b2680e7c573508813397cce054bc0d832d0394fae"} as unknown as TypedDocumentNode<SetAccountPlanMutation, SetAccountPlanMutationVariables>;
+export const SetAccountPlanDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SetAccountPlan"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"abe30d781361bb9c82a9ccf128e3a87811f59a231d6cac54c75e18d420e58acd"} as unknown as TypedDocumentNode<SetAccountPlanMutation, SetAccountPlanMutationVariables>;
 
-export const SetAccountStandingDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SetAccountStanding"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"8c25b793421f7e6acb020c1d62863ec9f7d6889a02d5674cd27dc37f1ad184dd"} as unknown as TypedDocumentNode<SetAccountStandingMutation, SetAccountStandingMutationVariables>;
+export const SetAccountStandingDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SetAccountStanding"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"ce906312f13138975f3c2aa23e259f1276e2bdc3fcb9f1938d49efb41c8630a9"} as unknown as TypedDocumentNode<SetAccountStandingMutation, SetAccountStandingMutationVariables>;
 
-export const StatisticsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Statistics"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e99636d73a4aa0c2e2dfcc2a60769f99b120abf3020215a8a7074a9dafd2ca0a"} as unknown as TypedDocumentNode<StatisticsQuery, StatisticsQueryVariables>;
+export const StatisticsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Statistics"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"3741b3ad779f8824248ee88692ecba73d86e6fc20c80c422846c02b46022815d"} as unknown as TypedDocumentNode<StatisticsQuery, StatisticsQueryVariables>;
 
 export const SuppressionsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Suppressions"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"3726cdf78b28ac574989cde2cf3cdd8954db290b1a6baa6ecd68c9205c08c66f"} as unknown as TypedDocumentNode<SuppressionsQuery, SuppressionsQueryVariables>;
 
@@ -1272,13 +1285,13 @@ export const UpdateWebhookDocument = {"kind":"Document","definitions":[{"kind":"
 
 export const UsageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Usage"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"c3011055743a6209b9e8f8526ac86ff8c8fc58d51491f0540c3c12dc7ec4ed57"} as unknown as TypedDocumentNode<UsageQuery, UsageQueryVariables>;
 
-export const UsageByMonthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"UsageByMonth"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"0edf102eebd8c84fd5672cb32b06cc5b690d3c1cf933cb452b252622ed670634"} as unknown as TypedDocumentNode<UsageByMonthQuery, UsageByMonthQueryVariables>;
+export const UsageByMonthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"UsageByMonth"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"0509da3e9ed090b0249469084dc5f8a22b924c809a75c23c7d3273ced1370e9a"} as unknown as TypedDocumentNode<UsageByMonthQuery, UsageByMonthQueryVariables>;
 
 export const VerifyDomainDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"VerifyDomain"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"f4228d6918ca3ac76367dd9490854023580e743c214e76bbb219ac3e48cd3a77"} as unknown as TypedDocumentNode<VerifyDomainMutation, VerifyDomainMutationVariables>;
 
 export const WebhookDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Webhook"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"de9dc1e7867e662f4ea2948ff6d37261b2962261b2440c8bda2a9e0114529941"} as unknown as TypedDocumentNode<WebhookQuery, WebhookQueryVariables>;
 
-export const WebhookDeliveriesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"WebhookDeliveries"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"91d932b3680a7e9faba6850082974eea937bec472376c765c706b9c42310f7c7"} as unknown as TypedDocumentNode<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>;
+export const WebhookDeliveriesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"WebhookDeliveries"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"a66b470c1d25bdafb1d03bdd278e9f3fbf78c2adc615b0886a2955d890ed1370"} as unknown as TypedDocumentNode<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>;
 
 export const WebhookDeliveryDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"WebhookDelivery"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"3dff0bc1e7c03586f385d4282bb52110bc4d679cd9937e69bd6dc0b41365578b"} as unknown as TypedDocumentNode<WebhookDeliveryQuery, WebhookDeliveryQueryVariables>;
 

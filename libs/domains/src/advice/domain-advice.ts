@@ -270,7 +270,8 @@ function complaintRate(traffic: DomainTraffic | null, from: number, below: numbe
   ];
 }
 
-const judged = ({ settled }: DomainTraffic, rate: number): number => (settled < ADVICE_TRAFFIC.minimumRecipients ? 0 : rate);
+const judged = ({ settled }: DomainTraffic, rate: number): number =>
+  settled < ADVICE_TRAFFIC.minimumRecipients ? 0 : rate;
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(2))}%`;
 

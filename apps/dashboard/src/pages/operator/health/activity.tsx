@@ -13,7 +13,10 @@ const CHART_PX = 140;
 
 /** What all accounts together did in the last hour. */
 export function Activity({ health: { activity, waiting } }: { health: Health }) {
-  const hour = useMemo(() => lastHour(activity?.minutes ?? [], Date.now()), [activity]);
+  const [hour, range] = useMemo(() => {
+    const found = lastHour(activity?.minutes ?? [], Date.now());
+    return [found, { from: found.times[0], to: Date.now() / 1_000 }] as const;
+  }, [activity]);
   const series = useMemo(() => SERIES.map(({ name, label, color }) => ({ label, color, values: hour[name] })), [hour]);
   const rate = (counts: number[]) => (activity === null ? '–' : formatRatePerMinute(perMinute(counts)));
   const latency = activity?.latency ?? null;
@@ -39,7 +42,7 @@ export function Activity({ health: { activity, waiting } }: { health: Health }) 
           <Title order={2} size="h5">
             Recipients per minute
           </Title>
-          <Legend series={SERIES} />
+          <Legend series={series} />
         </Group>
         {activity === null ? (
           <Text size="sm" c="dimmed">
@@ -51,6 +54,9 @@ export function Activity({ health: { activity, waiting } }: { health: Health }) 
             times={hour.times}
             series={series}
             height={CHART_PX}
+            range={range}
+            unit="minute"
+            empty={{ title: 'No emails in the last hour' }}
           />
         )}
       </Card>
