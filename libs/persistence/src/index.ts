@@ -19,7 +19,7 @@ export { Partitions, type Expired, type PartitionState } from './partitions/part
 export { RetentionGuard } from './retention/retention-guard.js';
 export { RetentionRegistry, type Deletions } from './retention/retention-registry.js';
 export { JobRunner } from './job-runner.js';
-export { totalMemory } from './embedded-postgres/index.js';
+export { hostResources } from './host-resources.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
 export { NoticeOutbox, requestNotice, type PendingNotice } from './notices.js';

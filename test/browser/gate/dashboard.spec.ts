@@ -8,6 +8,7 @@ import { peopleSuite } from './people.suite.js';
 import { readingSuite } from './reading.suite.js';
 import { refusalsSuite } from './refusals.suite.js';
 import { Stage } from './stage.js';
+import { troubleSuite } from './trouble.suite.js';
 
 describeInChromium('The dashboard in Chromium', () => {
   let stage: Stage;
@@ -25,4 +26,5 @@ describeInChromium('The dashboard in Chromium', () => {
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
   describe('with a hostile message', () => hostileMessagesSuite(() => stage));
+  describe('in trouble', () => troubleSuite(() => stage));
 });

@@ -23,6 +23,22 @@ describe('a program with settings that cannot be used', () => {
     expect(JSON.parse(right.stdout)).toMatchObject({ HTTP_PORT: 3000 });
   });
 
+  it('warns of a certificate that clients refuse, and accepts the settings', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
+    const { cert, key } = selfSignedCertificate('other.example');
+    const [SMTP_TLS_CERT, SMTP_TLS_KEY] = [join(dataDir, 'cert.pem'), join(dataDir, 'key.pem')];
+    writeFileSync(SMTP_TLS_CERT, cert);
+    writeFileSync(SMTP_TLS_KEY, key);
+    const { stderr } = await run(process.execPath, [MAIN, '--check-config'], {
+      env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, SMTP_TLS_CERT, SMTP_TLS_KEY },
+    });
+    rmSync(dataDir, { recursive: true });
+    expect(stderr).toMatch(
+      /^Warning: SMTP_TLS_CERT: It does not stand for smtp\.postloft\.test, but for .*other\.example/m,
+    );
+    expect(stderr).toMatch(/^Warning: SMTP_TLS_CERT: It is signed by itself/m);
+  });
+
   it('says in one sentence each which files and which database cannot be used', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
     const { cert } = selfSignedCertificate('smtp.postloft.test');

@@ -21,7 +21,7 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'apps/dashboard/src/pages/suppressions/import-file.ts readImportFile':
     'Reads a file of the reader in the browser; its own spec gives it long ones.',
   'libs/tracking/src/scan-html.ts scanHtml': READ_IN_PARTS,
-  'libs/doctor/src/probes/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
+  'libs/kernel/src/config/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
   'apps/gateway/src/http/body/read-bytes.ts readBytes': 'Collects octets.',
   'apps/gateway/src/http/body/request-body.ts readBodies': 'Registers the parsers of bodies.',
   'apps/gateway/src/rest/emails/parse-batch.ts parseBatch': READ_IN_PARTS,

@@ -1,4 +1,4 @@
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { useOnRecovery } from './outage.ts';
 import { useQuery, type AnyVariables, type CombinedError, type TypedDocumentNode } from 'urql';
 
@@ -10,7 +10,7 @@ interface Fresh<D> {
 }
 
 /**
- * Shows the cached response until a new one arrives. Repeats the query every `everyMs` while the page is visible, if it
+ * Shows the last response until a new one arrives, also after a failure. Repeats the query every `everyMs` while the page is visible, if it
  * is given.
  */
 export function useFreshQuery<D, V extends AnyVariables>(
@@ -32,5 +32,9 @@ export function useFreshQuery<D, V extends AnyVariables>(
     }, everyMs);
     return () => window.clearInterval(timer);
   }, [everyMs, refresh]);
-  return { data: data as D | undefined, error, fetching, refresh };
+  const key = JSON.stringify(variables);
+  const known = useRef<{ key: string; data: D } | null>(null);
+  if (data !== undefined) known.current = { key, data: data as D };
+  const last = known.current?.key === key ? known.current.data : undefined;
+  return { data: (data as D | undefined) ?? (error ? last : undefined), error, fetching, refresh };
 }

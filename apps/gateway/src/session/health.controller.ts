@@ -1,7 +1,7 @@
-import { statfs } from 'node:fs/promises';
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Config, Health, Shutdown } from '#libs/kernel';
+import { hostResources } from '#libs/persistence';
 import type { FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
 import { VERSION } from '../version.js';
@@ -57,13 +57,13 @@ export class HealthController {
   }
 
   private async process(): Promise<ProcessView> {
-    const disk = await statfs(this.config.dataDir).catch(() => null);
+    const host = await hostResources(this.config.dataDir).catch(() => null);
     return {
       version: VERSION,
       node_version: process.version,
       uptime_seconds: process.uptime(),
       memory_bytes: process.memoryUsage.rss(),
-      disk: disk && { free_bytes: disk.bavail * disk.bsize, total_bytes: disk.blocks * disk.bsize },
+      disk: host && { free_bytes: host.disk.freeBytes, total_bytes: host.disk.totalBytes },
     };
   }
 }

@@ -1,6 +1,6 @@
-import { statfs } from 'node:fs/promises';
 import { sleep, type Log, type Metrics } from '#libs/kernel';
 import { Gauge } from 'prom-client';
+import { diskOf } from '../host-resources.js';
 
 const INTERVAL_MS = 1_000;
 /** Bytes above the limit with which intake begins again, so that it does not alternate with every message. */
@@ -63,8 +63,8 @@ export class DiskSpace {
 
   private async measure(): Promise<void> {
     try {
-      const systems = await Promise.all(this.options.folders.map((folder) => statfs(folder)));
-      this.freeBytes = Math.min(...systems.map(({ bavail, bsize }) => bavail * bsize));
+      const disks = await Promise.all(this.options.folders.map(diskOf));
+      this.freeBytes = Math.min(...disks.map(({ freeBytes }) => freeBytes));
     } catch (error) {
       this.log.warn('the free disk space cannot be read', { reason: (error as Error).message });
       return;

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError, SecretBox, type Config } from '#libs/kernel';
+import { certificateFindings, ConfigError, readTlsFiles, SecretBox, type Config } from '#libs/kernel';
 import pg from 'pg';
 import { masterKeyFile, readMasterKey } from './master-key.js';
 import { masterKeyProblem } from './master-key-check.js';
 import { databaseUrlFile } from './open-database.js';
 import { queryableOf } from '../connection/database.js';
+import { hostResources } from '../host-resources.js';
+import { requireServer } from './server-requirements.js';
 
 const CONNECT_MS = 2_000;
 const QUERY_MS = 2_000;
@@ -22,6 +24,23 @@ export async function describeConfig(config: Config): Promise<Record<string, unk
   const key = await readMasterKey(config);
   const relation = await compareWithDatabase(key, config);
   return { ...config.describeAll(), MASTER_KEY: `(${[...describeKey(key, config), relation].join('; ')})` };
+}
+
+/** What is wrong with the certificates and the disk that the settings name, judged as by the doctor and the running service. */
+export async function hostWarnings(config: Config): Promise<string[]> {
+  const hosts = {
+    HTTP_TLS: new URL(config.settings.PUBLIC_URL).hostname,
+    SMTP_TLS: `smtp.${config.settings.SERVICE_DOMAIN}`,
+  };
+  const certificates = (['HTTP_TLS', 'SMTP_TLS'] as const).flatMap((setting) => {
+    const files = readTlsFiles(config, setting);
+    const found = files === null ? [] : certificateFindings(files, { setting, host: hosts[setting] });
+    return found.map(({ message }) => `${setting}_CERT: ${message}`);
+  });
+  const host = await hostResources(config.dataDir).catch(() => null);
+  if (host === null || host.disk.level === 'ok') return certificates;
+  const percent = Math.floor((100 * host.disk.freeBytes) / host.disk.totalBytes);
+  return [...certificates, `DATA_DIR: ${percent} % of the disk are free.`];
 }
 
 function describeKey(key: Buffer | null, { dataDir }: Config): string[] {
@@ -43,6 +62,7 @@ async function compareWithDatabase(key: Buffer | null, config: Config): Promise<
   client.on('error', () => undefined);
   try {
     await client.connect();
+    await requireServer(async (sql) => (await client.query(sql)).rows);
     const { rows } = await client.query<{ known: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS known`);
     if (!rows[0].known) return 'not compared: the database has not been prepared by this version';
     const problem = await masterKeyProblem(queryableOf(client), { key, config });

@@ -18,7 +18,7 @@ import {
 } from '#libs/kernel';
 import { Database, isUnavailable } from '../connection/database.js';
 import { firstConnection, untilAvailable } from '../connection/first-connection.js';
-import { describeConfig } from './check-config.js';
+import { describeConfig, hostWarnings } from './check-config.js';
 import { explainStartError } from './explain-start-error.js';
 import { establishMasterKey } from './master-key-check.js';
 import { readMasterKey } from './master-key.js';
@@ -92,7 +92,8 @@ async function readConfig({ program, checks = [] }: ProgramOptions): Promise<Con
   try {
     const config = readSettings(program, checks);
     if (process.argv.includes('--check-config')) {
-      for (const warning of configWarnings(config)) process.stderr.write(`Warning: ${warning}\n`);
+      const warnings = [...configWarnings(config), ...(await hostWarnings(config))];
+      for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
       process.stdout.write(`${JSON.stringify(await describeConfig(config), null, 2)}\n`);
       process.exit(0);
     }

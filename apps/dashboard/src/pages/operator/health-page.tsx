@@ -65,7 +65,7 @@ function descriptionOf({ serviceDomain, version, deliveryMode, isSignUpOpen }: H
 function State({ health: { state, problems } }: { health: Health }) {
   if (state === 'ok')
     return (
-      <Alert color="teal" icon={<IconCircleCheck />} title="All systems operational" data-state={state}>
+      <Alert color="teal" icon={<IconCircleCheck />} title="All systems operational" data-service-state={state}>
         Mail is accepted, delivered and counted.{' '}
         <Anchor component={Link} to="/operator/doctor" size="sm">
           The doctor
@@ -79,7 +79,7 @@ function State({ health: { state, problems } }: { health: Health }) {
       color={state === 'critical' ? 'red' : 'yellow'}
       icon={<IconAlertTriangle />}
       title={title}
-      data-state={state}
+      data-service-state={state}
     >
       <Stack gap="xs">
         {problems.map((problem) => (

@@ -11,7 +11,7 @@ const WELL: ServiceFacts = {
   parts: [{ part: 'database', reason: null, since: null }],
   statistics: { problem: null, since: null },
   programs: [{ program: 'standalone', isAlive: true, silentSeconds: 1 }],
-  disk: { freeBytes: 50 * GB, totalBytes: 100 * GB, daysLeft: 400 },
+  disk: { freeBytes: 50 * GB, totalBytes: 100 * GB, level: 'ok', daysLeft: 400 },
   throttles: [],
   oldestDueAt: ago(2),
   backlog: { outboxSeconds: 0, consumers: [{ consumer: 'webhooks', lag: 3, movedAt: ago(1), parked: 0 }] },
@@ -70,8 +70,12 @@ it.each([
   ['a part that is not ready', { parts: [{ part: 'database', reason: 'does not answer', since: ago(5) }] }, 'part'],
   ['a store of statistics that is down', { statistics: { problem: 'refused', since: null } }, 'statistics'],
   ['no program that delivers', { programs: [] }, 'program'],
-  ['a full disk', { disk: { freeBytes: 4 * GB, totalBytes: 100 * GB, daysLeft: null } }, 'disk'],
-  ['a disk that is full within a day', { disk: { freeBytes: 50 * GB, totalBytes: 100 * GB, daysLeft: 0.6 } }, 'disk'],
+  ['a full disk', { disk: { freeBytes: 4 * GB, totalBytes: 100 * GB, level: 'error', daysLeft: null } }, 'disk'],
+  [
+    'a disk that is full within a day',
+    { disk: { freeBytes: 50 * GB, totalBytes: 100 * GB, level: 'ok', daysLeft: 0.6 } },
+    'disk',
+  ],
 ])('is critical with %s', (_, changes, kind) => {
   expect(found(changes as Partial<ServiceFacts>)).toMatchObject({ state: 'critical', problems: [{ kind }] });
 });
@@ -83,8 +87,16 @@ it.each([
   ['mail that is late', { oldestDueAt: ago(301) }, 'late'],
   ['a consumer that does not move', stuck(90), 'event_log'],
   ['events outside of the log', { backlog: { outboxSeconds: 61, consumers: [] } }, 'event_log'],
-  ['less than a fifth of the disk', { disk: { freeBytes: 19 * GB, totalBytes: 100 * GB, daysLeft: null } }, 'disk'],
-  ['a disk that is full within two weeks', { disk: { freeBytes: GB, totalBytes: 2 * GB, daysLeft: 13.9 } }, 'disk'],
+  [
+    'less than a fifth of the disk',
+    { disk: { freeBytes: 19 * GB, totalBytes: 100 * GB, level: 'warning', daysLeft: null } },
+    'disk',
+  ],
+  [
+    'a disk that is full within two weeks',
+    { disk: { freeBytes: 9 * GB, totalBytes: 20 * GB, level: 'ok', daysLeft: 13.9 } },
+    'disk',
+  ],
 ])('warns of %s', (_, changes, kind) => {
   expect(found(changes as Partial<ServiceFacts>)).toMatchObject({ state: 'warning', problems: [{ kind }] });
 });

@@ -31,7 +31,7 @@ export interface ServiceFacts {
   parts: readonly { part: string; reason: string | null; since: Date | null }[];
   statistics: { problem: string | null; since: Date | null };
   programs: readonly { program: string; isAlive: boolean; silentSeconds: number }[];
-  disk: { freeBytes: number; totalBytes: number; daysLeft: number | null } | null;
+  disk: { freeBytes: number; totalBytes: number; level: 'ok' | 'warning' | 'error'; daysLeft: number | null } | null;
   throttles: readonly ThrottleView[];
   /** Due time of the oldest recipient for which a delivery slot is missing. */
   oldestDueAt: Date | null;
@@ -46,7 +46,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const LATE_MS = 5 * MINUTE_MS;
 const OUTBOX_SECONDS = 60;
-const LOW_DISK = { warning: { share: 0.2, days: 14 }, critical: { share: 0.05, days: 1 } };
+/** Days until the disk is full. */
+const FEW_DAYS = { warning: 14, critical: 1 };
 
 /** Everything that needs the attention of the operator, critical problems first. */
 export function serviceProblems(facts: ServiceFacts): ServiceProblem[] {
@@ -148,8 +149,8 @@ function diskProblems({ disk }: ServiceFacts): ServiceProblem[] {
   if (disk === null || disk.totalBytes === 0) return [];
   const share = disk.freeBytes / disk.totalBytes;
   const days = disk.daysLeft ?? Infinity;
-  const isLow = (of: Severity) => share < LOW_DISK[of].share || days < LOW_DISK[of].days;
-  const severity = isLow('critical') ? 'critical' : isLow('warning') ? 'warning' : null;
+  const isCriticalDisk = disk.level === 'error' || days < FEW_DAYS.critical;
+  const severity = isCriticalDisk ? 'critical' : disk.level === 'warning' || days < FEW_DAYS.warning ? 'warning' : null;
   if (severity === null) return [];
   const left = days === Infinity ? '' : `, which is enough for ${counted(Math.floor(days), 'day', 'days')}`;
   return [problem('disk', severity, { message: `${Math.floor(share * 100)} % of the disk is free${left}.` })];

@@ -1,15 +1,14 @@
-import { statfs } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { serviceZone } from '#libs/doctor';
 import { DkimZone, zoneLine } from '#libs/domains';
 import { Config, Health, TtlCache, withTimeout } from '#libs/kernel';
-import { Database, databaseInfo } from '#libs/persistence';
+import { Database, databaseInfo, hostResources } from '#libs/persistence';
 import { HeldQueues, QueueOverview } from '#libs/queue';
 import { StatsStore } from '#libs/stats';
 import { VERSION } from '../../version.js';
 import type { ServiceHealthType, ServiceZoneType } from './health.type.js';
 import { OperatorEventLog } from './operator-event-log.js';
-import { serviceProblems, stateOf } from './service-problems.js';
+import { serviceProblems, stateOf, type ServiceFacts } from './service-problems.js';
 import { ServiceSize } from './service-size.js';
 
 const STATISTICS_MS = 2_000;
@@ -20,6 +19,8 @@ const HOUR_MS = 3_600_000;
 const DKIM_RECORDS = 1_000;
 const THROTTLES = { limit: 500, countedTo: 10_000 };
 const STATISTICS_DOWN = 'statistics_unavailable';
+
+type Disk = NonNullable<ServiceHealthType['disk']> & NonNullable<ServiceFacts['disk']>;
 
 /** The state of this process and of the engines that it uses. */
 @Injectable()
@@ -83,7 +84,7 @@ export class ServiceState {
 
   /** What waits, and what needs attention. */
   private async delivery(
-    known: Pick<ServiceHealthType, 'parts' | 'statistics' | 'programs' | 'disk'>,
+    known: Pick<ServiceHealthType, 'parts' | 'statistics' | 'programs'> & { disk: Disk | null },
   ): Promise<Pick<ServiceHealthType, 'waiting' | 'problems'>> {
     const [throttles, { recipients, byWait, oldestDueAt }, backlog] = await Promise.all([
       this.held.list(THROTTLES),
@@ -114,15 +115,12 @@ export class ServiceState {
     return withTimeout(activity, ACTIVITY_MS, () => null);
   }
 
-  private async disk(size: ServiceHealthType['size']): Promise<ServiceHealthType['disk']> {
+  private async disk(size: ServiceHealthType['size']): Promise<Disk | null> {
     const folder = this.config.dataDir;
-    try {
-      const { bavail, blocks, bsize } = await statfs(folder);
-      const freeBytes = bavail * bsize;
-      const growth = size === null || size.other === null ? 0 : (size.bytesPerDay ?? 0);
-      return { folder, freeBytes, totalBytes: blocks * bsize, daysLeft: growth <= 0 ? null : freeBytes / growth };
-    } catch {
-      return null;
-    }
+    const host = await hostResources(folder).catch(() => null);
+    if (host === null) return null;
+    const { freeBytes, totalBytes, level } = host.disk;
+    const growth = size === null || size.other === null ? 0 : (size.bytesPerDay ?? 0);
+    return { folder, freeBytes, totalBytes, level, daysLeft: growth <= 0 ? null : freeBytes / growth };
   }
 }

@@ -1,11 +1,10 @@
-import type { KeyProblem, TlsFiles } from '#libs/kernel';
+import { certificateFindings, type TlsFiles } from '#libs/kernel';
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOOPBACK, reachableHost } from '../../addresses.js';
 import { error, ok, skipped, warning, type Check, type Result } from '../../check.js';
 import type { CheckContext } from '../../context.js';
-import { findCertificateProblems, type CertificateProblem } from '../../probes/certificate-problems.js';
 import { probeSmtp } from '../../probes/smtp-probe.js';
 
 /** The certificate files of the relay and the API, and the certificate that the relay serves. */
@@ -76,6 +75,15 @@ const unreadable = (subject: string, { message }: Error): Result =>
     fix: 'Correct the path, or give the account of the service permission to read the file.',
   });
 
+function checkFiles(use: CertificateUse, files: TlsFiles): Result[] {
+  const found = certificateFindings(files, use);
+  if (found.length === 0)
+    return [ok({ subject: use.subject, message: `It stands for ${use.host}, and its chain is complete.` })];
+  return found.map(({ level, ...details }) =>
+    (level === 'error' ? error : warning)({ subject: use.subject, ...details }),
+  );
+}
+
 interface CertificateUse {
   subject: string;
   /** The name that clients verify. */
@@ -83,71 +91,6 @@ interface CertificateUse {
   /** The settings without _CERT and _KEY. */
   setting: 'SMTP_TLS' | 'HTTP_TLS';
 }
-
-function checkFiles(use: CertificateUse, files: TlsFiles): Result[] {
-  const problems = findCertificateProblems(files, use.host, new Date());
-  if (problems.length > 0) return problems.map((problem) => resultOf(use, problem));
-  return [ok({ subject: use.subject, message: `It stands for ${use.host}, and its chain is complete.` })];
-}
-
-function resultOf({ subject, host, setting }: CertificateUse, problem: CertificateProblem): Result {
-  const issue = `Get a certificate for ${host}, for example: certbot certonly --standalone -d ${host}\n${setting}_CERT=/etc/letsencrypt/live/${host}/fullchain.pem\n${setting}_KEY=/etc/letsencrypt/live/${host}/privkey.pem`;
-  switch (problem.kind) {
-    case 'unreadable':
-      return error({ subject, message: `It is no certificate: ${problem.reason}.`, fix: issue });
-    case 'key':
-      return error({ subject, ...keyProblems(setting)[problem.problem] });
-    case 'expired':
-      return error({ subject, message: `It expired on ${day(problem.on)}; clients refuse it.`, fix: issue });
-    case 'not_yet_valid':
-      return error({ subject, message: `It is valid from ${day(problem.from)} on. Is the clock right?`, fix: issue });
-    case 'expires_soon':
-      return warning({
-        subject,
-        message: `It expires on ${day(problem.on)}, in ${problem.days} days; it should have been renewed by now.`,
-        fix: 'certbot renew, and find out why its timer did not; the service loads the new files by itself.',
-        facts: { days: problem.days },
-      });
-    case 'name_mismatch':
-      return error({ subject, message: `It does not stand for ${host}, but for ${problem.names}.`, fix: issue });
-    case 'self_signed':
-      return warning({
-        subject,
-        message:
-          'It is signed by itself: clients that verify certificates refuse it, and others are open to interception.',
-        fix: issue,
-      });
-    case 'private_root':
-      return warning({
-        subject,
-        message: `Its chain is complete, but only those know its root who were given it: ${oneLine(problem.root)}. Other clients refuse it.`,
-        fix: `Give that root to all who connect, or use a certificate of a public authority. ${issue}`,
-      });
-    case 'incomplete_chain':
-      return warning({
-        subject,
-        message: `Its issuer is not in the file and is no public root: ${oneLine(problem.issuer)}. Many clients refuse it.`,
-        fix: `Set ${setting}_CERT to the file with the whole chain (fullchain.pem).`,
-      });
-  }
-}
-
-const keyProblems = (setting: CertificateUse['setting']): Record<KeyProblem, { message: string; fix: string }> => ({
-  other: {
-    message: `${setting}_KEY is the key of another certificate, so TLS cannot be offered.`,
-    fix: `Set ${setting}_CERT and ${setting}_KEY to the two files of one certificate.`,
-  },
-  encrypted: {
-    message: `${setting}_KEY is encrypted, and the service has no passphrase, so TLS cannot be offered.`,
-    fix: `Decrypt it for the service: openssl pkey -in <file of ${setting}_KEY> -out <new file of ${setting}_KEY>`,
-  },
-  unreadable: {
-    message: `${setting}_KEY holds no private key in PEM, so TLS cannot be offered.`,
-    fix: `Set ${setting}_CERT and ${setting}_KEY to the two files of one certificate.`,
-  },
-});
-
-const oneLine = (name: string): string => name.replaceAll('\n', ', ');
 
 /** The service loads new files within seconds; it goes on with the old certificate when it cannot. */
 async function compareWithServed(context: CheckContext, { cert }: TlsFiles): Promise<Result> {
@@ -174,5 +117,3 @@ async function compareWithServed(context: CheckContext, { cert }: TlsFiles): Pro
     return skipped({ subject, message: `The served certificate is not known: ${(problem as Error).message}.` });
   }
 }
-
-const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,14 +1,11 @@
-import { readFile, realpath, stat, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { totalMemory } from '#libs/persistence';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hostResources } from '#libs/persistence';
 import { error, ok, skipped, warning, type Check, type Result } from '../../check.js';
 import type { CheckContext } from '../../context.js';
 
 const GIB = 1024 ** 3;
-/** PostgreSQL stops when it cannot write its WAL, which takes up to 1 GiB by default. */
-const ERROR_BYTES = GIB;
-const WARNING_BYTES = 5 * GIB;
-const WARNING_SHARE = 0.1;
+const FEW_INODES = 0.1;
 /** A query of the embedded statistics may take 1 GiB. */
 const MIN_MEMORY = 2 * GIB;
 const MIN_OPEN_FILES = 4_096;
@@ -22,43 +19,44 @@ const UNSUITABLE_FILE_SYSTEMS: Readonly<Record<number, { name: string; problem: 
   0x794c7630: { name: 'overlayfs', problem: 'it belongs to a container, and is deleted with it' },
 };
 
+type Host = Awaited<ReturnType<typeof hostResources>>;
+
 export const diskCheck: Check = {
   name: 'disk',
   title: 'Disk and memory',
   run: async (context) => {
     const folders = await foldersOf(context);
-    const results = await Promise.all(folders.map(checkFolder));
-    return [...results.flat(), checkMemory(context), await checkOpenFiles(context)];
+    const hosts = await Promise.all(folders.map(hostResources));
+    const results = hosts.flatMap(({ disk }, i) => checkDisk(folders[i], disk));
+    return [...results, checkMemory(context, hosts[0]), await checkOpenFiles(context)];
   },
 };
 
 /** The data directory, and the database directory if it is a link to another disk. */
 async function foldersOf({ config }: CheckContext): Promise<string[]> {
   const data = config.dataDir;
+  const deviceOf = (path: string) => stat(path).then(({ dev }) => dev);
   const database = await realpath(join(data, 'postgres')).catch(() => data);
-  const [one, other] = await Promise.all(
-    [data, database].map(async (path) => (await stat(await existingParent(path))).dev),
-  );
-  return one === other ? [data] : [data, database];
+  const isElsewhere = database !== data && (await deviceOf(database)) !== (await deviceOf(data));
+  return isElsewhere ? [data, database] : [data];
 }
 
-async function checkFolder(subject: string): Promise<Result[]> {
-  const { bsize, blocks, bavail, files, ffree, type } = await statfs(await existingParent(subject));
-  const free = bavail * bsize;
-  const share = blocks === 0 ? 1 : bavail / blocks;
-  const unsuitable = UNSUITABLE_FILE_SYSTEMS[type];
+function checkDisk(subject: string, disk: Host['disk']): Result[] {
+  const { freeInodes, inodes, fileSystem } = disk;
+  const unsuitable = UNSUITABLE_FILE_SYSTEMS[fileSystem];
+  const share = disk.totalBytes === 0 ? 1 : disk.freeBytes / disk.totalBytes;
   const facts = {
-    free_bytes: free,
+    free_bytes: disk.freeBytes,
     free_share: Number(share.toFixed(3)),
-    free_inodes: ffree,
-    type: unsuitable?.name ?? type,
+    free_inodes: freeInodes,
+    type: unsuitable?.name ?? fileSystem,
   };
-  const results = [checkFreeSpace({ subject, free, share, facts })];
-  if (files > 0 && ffree / files < WARNING_SHARE)
+  const results = [checkFreeSpace(subject, disk.level, facts)];
+  if (inodes > 0 && freeInodes / inodes < FEW_INODES)
     results.push(
       warning({
         subject,
-        message: `Only ${ffree} of ${files} inodes are free; each file takes one.`,
+        message: `Only ${freeInodes} of ${inodes} inodes are free; each file takes one.`,
         fix: 'Find the folders with most files: du --inodes -x / | sort -n | tail',
         facts,
       }),
@@ -75,39 +73,29 @@ async function checkFolder(subject: string): Promise<Result[]> {
   return results;
 }
 
-interface FreeSpace {
-  subject: string;
-  /** Bytes. */
-  free: number;
-  share: number;
-  facts: Record<string, unknown>;
-}
-
-function checkFreeSpace({ subject, free, share, facts }: FreeSpace): Result {
-  const text = `${(free / GIB).toFixed(1)} GiB (${Math.round(share * 100)}%) are free`;
+function checkFreeSpace(
+  subject: string,
+  level: Host['disk']['level'],
+  facts: { free_bytes: number; free_share: number },
+): Result {
+  const text = `${(facts.free_bytes / GIB).toFixed(1)} GiB (${Math.round(facts.free_share * 100)}%) are free`;
   const fix = `Free some space, or move DATA_DIR to a larger disk. The largest folders: du -xh --max-depth=2 ${subject} | sort -h | tail`;
-  if (free < ERROR_BYTES)
-    return error({
-      subject,
-      message: `Only ${text}. The database stops when its disk is full, and with it all mail.`,
-      fix,
-      facts,
-    });
-  if (free < WARNING_BYTES || share < WARNING_SHARE) return warning({ subject, message: `Only ${text}.`, fix, facts });
-  return ok({ subject, message: `${text}.`, facts });
+  switch (level) {
+    case 'error':
+      return error({
+        subject,
+        message: `Only ${text}. The database stops when its disk is full, and with it all mail.`,
+        fix,
+        facts,
+      });
+    case 'warning':
+      return warning({ subject, message: `Only ${text}.`, fix, facts });
+    case 'ok':
+      return ok({ subject, message: `${text}.`, facts });
+  }
 }
 
-/** The path itself, or its nearest parent that exists: a new data directory is on the same disk. */
-async function existingParent(path: string): Promise<string> {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return exists || dirname(path) === path ? path : existingParent(dirname(path));
-}
-
-function checkMemory({ config }: CheckContext): Result {
-  const total = totalMemory();
+function checkMemory({ config }: CheckContext, { memoryBytes: total }: Host): Result {
   const facts = { total_bytes: total };
   const subject = 'memory';
   const isSmall = total < MIN_MEMORY && config.settings.CLICKHOUSE_URL === undefined;

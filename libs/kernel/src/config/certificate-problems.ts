@@ -1,6 +1,6 @@
-import { keyProblem, type KeyProblem, type TlsFiles } from '#libs/kernel';
 import { X509Certificate } from 'node:crypto';
 import tls from 'node:tls';
+import { keyProblem, type KeyProblem, type TlsFiles } from './tls-files.js';
 
 export type CertificateProblem =
   | { kind: 'unreadable'; reason: string }

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import type { Profile } from '../../support/browser/chromium.js';
+import { until } from '../../support/timing/until.js';
+import type { Stage } from './stage.js';
+
+const LISTED = ['listed.example', 'refusing.example'];
+const REPLY = '554 5.7.1 Service unavailable; Client host [127.0.0.1] blocked using zen.spamhaus.org';
+const REFUSAL = '2 queues refuse us: listed at zen.spamhaus.org';
+
+/** What the pages say while something is wrong. The last suite: its block list stays. */
+export function troubleSuite(stage: () => Stage): void {
+  let owner: Profile;
+  beforeAll(async () => {
+    owner = await stage().stranger();
+    await owner.page.goto(await stage().loginLink());
+    await owner.heading().waitFor();
+  });
+
+  it('shows a block list with the reply on the service page, on the overview, and to operators on every page', async () => {
+    const { network, service } = stage();
+    await owner.visit('Service');
+    await owner.page.locator('[data-service-state]').waitFor();
+    for (const domain of LISTED) await network.mailServer(domain, { on: { rcpt: REPLY } });
+    await Promise.all(LISTED.map((domain) => service.send({ to: `first@${domain}` })));
+    const begun = () => service.output().split('delivery_blocked begins').length - 1;
+    await until(async () => begun() === LISTED.length, { what: 'the warnings' });
+    await Promise.all(LISTED.map((domain) => service.send({ to: `second@${domain}` })));
+    await owner.visit('Overview');
+    await owner.page.getByRole('main').getByText(REFUSAL).first().waitFor();
+    for (const domain of LISTED) await owner.link(domain).first().waitFor();
+    await owner.visit('Domains');
+    const banner = owner.page.getByRole('alert').filter({ hasText: REFUSAL });
+    await banner.getByText(REPLY).waitFor();
+    await banner.getByRole('link', { name: 'State of the service' }).click();
+    const state = owner.page.locator('[data-service-state=warning]');
+    await state.getByText('2 queues refuse us: our address is listed at zen.spamhaus.org.').waitFor();
+    await state.getByText(REPLY).waitFor();
+    await owner.page.getByText('Postloft 0.1.0').waitFor();
+    for (const figure of ['Accepted per minute', 'Delivered per minute'])
+      expect(await owner.page.locator(`[data-number="${figure}"]`).innerText(), figure).toMatch(/\d/);
+    await owner.page.getByText('Event log', { exact: true }).last().waitFor();
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toContain('postloft_delivery_blocked{provider="other",source=""} 2');
+    expect(metrics).toContain('postloft_conditions{condition="delivery_blocked"} 2');
+  });
+
+  it('keeps its frame and the readiness while the database hangs, also after a reload, and continues by itself', async () => {
+    const { service } = stage();
+    const { page } = owner;
+    owner.expected.push(/status of 503/, /WebSocket/);
+    await owner.visit('Service');
+    await page.locator('[data-service-state]').waitFor();
+    const processes = databaseProcesses(service.dataDir);
+    for (const pid of processes) process.kill(pid, 'SIGSTOP');
+    try {
+      const notice = page.getByRole('alert').filter({ hasText: 'The database does not answer.' });
+      await notice.getByText(/Database: .*does not answer, since/).waitFor();
+      // The figures of before.
+      await page.locator('[data-number=PostgreSQL]').waitFor();
+      await page.reload();
+      await notice.waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Service' }).waitFor();
+      await page.getByRole('navigation').getByRole('link', { name: 'Queues', exact: true }).waitFor();
+      const database = page.getByRole('table', { name: 'Readiness' }).getByRole('row', { name: 'Database' });
+      await database.getByText(/does not answer/).waitFor();
+      await database.getByText(/since/).waitFor();
+    } finally {
+      for (const pid of processes) process.kill(pid, 'SIGCONT');
+    }
+    await page.locator('[data-service-state=warning]').waitFor();
+    await page.getByText('The database does not answer.').waitFor({ state: 'detached' });
+    await owner.visit('Emails');
+  });
+}
+
+/** The embedded PostgreSQL server and its children. */
+function databaseProcesses(dataDir: string): number[] {
+  const [line] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
+  const server = Number(line);
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === server);
+  return [server, ...children];
+}
+
+/** Null for a process that has ended. */
+function parentOf(pid: number): number | null {
+  try {
+    // The name of the program, in parentheses, may have spaces.
+    const [, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    return Number(fields.join(') ').split(' ')[1]);
+  } catch {
+    return null;
+  }
+}
