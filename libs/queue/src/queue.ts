@@ -110,6 +110,11 @@ export class Queue {
     return this.review.isHeld(job);
   }
 
+  /** Makes held mail due again whose account may send, in batches; returns the number of recipients. */
+  releaseHeld(): Promise<number> {
+    return this.review.releaseHeld();
+  }
+
   /** The stored content of a claimed message; null when retention has deleted it. */
   async content(job: DeliveryJob): Promise<StoredContent | null> {
     if (job.content) return job.content;

@@ -33,6 +33,7 @@ const OLDEST_UNSETTLED = `
   SELECT least(
     (SELECT min(email_id) FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due IS NULL),
     (SELECT min(email_id) FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due),
+    (SELECT min(email_id) FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND NOT is_due),
     (SELECT min(email_id) FROM recipients WHERE claimed_by IS NOT NULL)) AS id`;
 
 interface Pruned {

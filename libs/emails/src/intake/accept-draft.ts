@@ -182,6 +182,7 @@ function recipientRow(
   const left = recipient.suppressed !== null;
   const claimedBy = left ? null : workerId;
   return {
+    account_id: email.accountId,
     email_id: email.id,
     ordinal,
     address: recipient.address,

@@ -49,6 +49,7 @@ const EMAIL_COLUMNS: Columns = [
   ['is_login_mail', 'boolean'],
 ];
 const RECIPIENT_COLUMNS: Columns = [
+  ['account_id', 'text'],
   ['email_id', 'text'],
   ['ordinal', 'smallint'],
   ['address', 'text'],

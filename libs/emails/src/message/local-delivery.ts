@@ -8,8 +8,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** The delivery part of this process. */
 export interface LocalReceiver {
   worker: Pick<Worker, 'id' | 'isAlive' | 'epoch' | 'startClaim'>;
-  /** False: further messages to this recipient domain wait in the database. */
-  accepts: (domain: string) => boolean;
+  /** False: the job waits in the database. */
+  accepts: (job: DeliveryJob) => boolean;
   /** Takes committed jobs that the worker has claimed already. `leave` is called for each when it stops waiting. */
   take: (jobs: DeliveryJob[]) => void;
 }
@@ -54,7 +54,7 @@ export class LocalDelivery {
   reserve(jobs: DeliveryJob[], bytes: number): LocalReservation {
     const { receiver } = this;
     // A destination with enough jobs waiting claims more on its own.
-    if (jobs.length === 0 || (receiver && !jobs.every(({ domain }) => receiver.accepts(domain)))) return NOTHING_DUE;
+    if (jobs.length === 0 || (receiver && !jobs.every((job) => receiver.accepts(job)))) return NOTHING_DUE;
     if (!receiver?.worker.isAlive || this.jobs + jobs.length > MAX_JOBS || this.bytes + bytes > MAX_BYTES)
       return IN_DATABASE;
     this.jobs += jobs.length;

@@ -8,9 +8,15 @@ export interface ClaimLimits {
   perDomain: number;
   /** 0: claim none. */
   byDomain: Readonly<Record<string, number>>;
+  /** Accounts of which nothing is claimed, by domain. */
+  without?: Readonly<Record<string, readonly string[]>>;
 }
 
 interface ClaimRow {
+  /** Whose turn it was: `account_id` of the recipient. */
+  turn: string;
+  /** Accounts that shared the limit of the domain. */
+  sharers: number;
   email_id: string;
   ordinal: number;
   address: string;
@@ -52,16 +58,23 @@ const MARK_BATCH = 1_000;
 /** Domains visited by one claim, with or without available slots. */
 const DOMAINS_PER_ROUND = 400;
 const IS_DUE = 'due_at IS NOT NULL AND claimed_by IS NULL AND is_due';
+/** Accounts that share the limit of a domain in one claim; the others have their turn in the next ones. */
+const MAX_SHARERS = 64;
+/** Domains with mail of several accounts whose last turn is remembered. */
+const MAX_TURNS = 1_000;
 
 /**
  * Claims due recipients for this worker, domain by domain. Each claim continues where the last one stopped, takes at
- * most the limit of each domain, oldest first, and skips a domain without available slots at the cost of one index
- * look-up. SKIP LOCKED lets any number of workers claim at once without waiting for each other. The clock of the
- * database decides what is due.
+ * most the limit of each domain, and skips a domain without available slots at the cost of one index look-up. Within a
+ * domain the accounts that have due mail share the limit equally and take turns, each with its oldest mail first, however
+ * much the others have. SKIP LOCKED lets any number of workers claim at once without waiting for each other. The clock of
+ * the database decides what is due. See docs/decisions/009-fair-claims.md.
  */
 export class DueClaims {
   /** The domain after which the next claim starts. */
   private lastDomain = '';
+  /** The account after which the next turn begins, by domain. */
+  private readonly lastTurn = new Map<string, string>();
 
   constructor(
     private readonly database: Database,
@@ -83,16 +96,21 @@ export class DueClaims {
     return toJobs(rows, epoch);
   }
 
-  /** Age in seconds of the oldest due recipient; with a backlog over many domains, among the first thousand domains. */
+  /** Age in seconds of the oldest due recipient; with a backlog over many domains and accounts, among the first thousand. */
   async oldestDue(): Promise<number> {
     const { rows } = await this.database.query<{ seconds: number | null }>(
-      `WITH RECURSIVE ${WALK('$1', null, 1_000)},
+      `WITH RECURSIVE walk AS (
+              (SELECT first.domain, first.account_id, 1 AS step FROM (${NEXT_TURN("('', '')")}) AS first)
+              UNION ALL
+              SELECT following.domain, following.account_id, walk.step + 1
+                FROM walk CROSS JOIN LATERAL (${NEXT_TURN('(walk.domain, walk.account_id)')}) AS following
+               WHERE walk.step < ${TURNS_LOOKED_AT}),
             oldest AS (
-              SELECT (SELECT r.due_at FROM recipients r WHERE r.domain = walk.domain AND ${IS_DUE} ORDER BY r.due_at LIMIT 1) AS due_at FROM walk
+              SELECT (SELECT r.due_at FROM recipients r WHERE r.domain = walk.domain AND r.account_id = walk.account_id AND ${IS_DUE}
+                       ORDER BY r.due_at LIMIT 1) AS due_at FROM walk
               UNION ALL
               (SELECT due_at FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due IS NULL ORDER BY due_at LIMIT 1))
        SELECT extract(epoch FROM now() - min(due_at))::float AS seconds FROM oldest`,
-      [''],
     );
     return Math.max(0, rows[0].seconds ?? 0);
   }
@@ -114,16 +132,44 @@ export class DueClaims {
     const { rows } = await this.database.query<ClaimRow & { reached: string | null; steps: number | null }>({
       name: 'queue-claim',
       text: CLAIM,
-      values: [this.worker.id, limit, walk.from, walk.to, limits.perDomain, JSON.stringify(limits.byDomain)],
+      values: [
+        this.worker.id,
+        limit,
+        walk.from,
+        walk.to,
+        limits.perDomain,
+        JSON.stringify(limits.byDomain),
+        JSON.stringify(Object.fromEntries(this.lastTurn)),
+        JSON.stringify(limits.without ?? {}),
+      ],
     });
     const claimed = rows.filter((row) => row.email_id !== null);
-    if (claimed.length >= limit) return { rows: claimed, reached: claimed.reduce(later, '') };
+    this.rememberTurns(claimed);
+    if (claimed.length >= limit)
+      return { rows: claimed, reached: claimed.map(({ domain }) => domain).reduce(later, '') };
     const [{ reached, steps }] = rows;
     return { rows: claimed, reached: steps === DOMAINS_PER_ROUND ? (reached ?? '') : '' };
   }
+
+  /** Turns go from account to account in order of id, beginning after the last one, and from the end to the start. */
+  private rememberTurns(rows: readonly ClaimRow[]): void {
+    const turns = new Map<string, string[]>();
+    for (const { domain, turn, sharers } of rows)
+      turns.set(domain, sharers === 1 ? [] : [...(turns.get(domain) ?? []), turn]);
+    for (const [domain, of] of turns) {
+      const last = this.lastTurn.get(domain) ?? '';
+      this.lastTurn.delete(domain);
+      const wrapped = of.filter((turn) => turn <= last);
+      if (of.length > 0) this.lastTurn.set(domain, (wrapped.length > 0 ? wrapped : of).reduce(later));
+    }
+    for (const domain of this.lastTurn.keys()) {
+      if (this.lastTurn.size <= MAX_TURNS) break;
+      this.lastTurn.delete(domain);
+    }
+  }
 }
 
-const later = (reached: string, { domain }: ClaimRow): string => (domain > reached ? domain : reached);
+const later = (a: string, b: string): string => (b > a ? b : a);
 
 /**
  * A loose index scan: one index look-up per domain. It is lazy, so that a claim with enough recipients ends the walk.
@@ -139,18 +185,50 @@ const WALK = (from: string, to: string | null, steps: number): string => {
     WHERE walk.step < ${steps})`;
 };
 
+/** Pairs of domain and account that a look at the oldest due recipient visits. */
+const TURNS_LOOKED_AT = 1_000;
+const NEXT_TURN = (behind: string): string =>
+  `SELECT r.domain, r.account_id FROM recipients r WHERE (r.domain, r.account_id) > ${behind} AND ${IS_DUE}
+   ORDER BY r.domain, r.account_id LIMIT 1`;
+
+/** A loose index scan over the accounts with due mail in a domain, from `first` on, as long as `within` holds. */
+const ACCOUNTS = (first: string, within: string): string => {
+  const next = (condition: string) =>
+    `SELECT r.account_id FROM recipients r WHERE r.domain = walk.domain AND r.account_id ${condition} AND ${within} AND ${IS_DUE}
+     ORDER BY r.account_id LIMIT 1`;
+  return `(WITH RECURSIVE account AS (
+      (${next(first)})
+      UNION ALL
+      SELECT following.account_id FROM account CROSS JOIN LATERAL (${next('> account.account_id')}) AS following)
+    SELECT account_id FROM account)`;
+};
+
 const CLAIM = `
   WITH RECURSIVE ${WALK('$3', '$4', DOMAINS_PER_ROUND)},
   due AS (
-    SELECT front.email_id, front.ordinal FROM walk CROSS JOIN LATERAL (
+    SELECT front.email_id, front.ordinal, turns.account_id, turns.sharers FROM walk
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(($6::jsonb ->> walk.domain)::int, $5::int) AS slots, COALESCE($7::jsonb ->> walk.domain, '') AS last,
+             $8::jsonb -> walk.domain AS without) AS domain
+    CROSS JOIN LATERAL (
+      SELECT account_id, count(*) OVER ()::int AS sharers FROM (
+        SELECT account_id FROM (
+          ${ACCOUNTS('> domain.last', 'true')}
+          UNION ALL
+          ${ACCOUNTS(">= ''", 'r.account_id <= domain.last')}) AS account
+        WHERE domain.without IS NULL OR NOT domain.without ? account_id
+        LIMIT LEAST(domain.slots, ${MAX_SHARERS})) AS sharing) AS turns
+    CROSS JOIN LATERAL (
       SELECT r.email_id, r.ordinal FROM recipients r
-      WHERE r.domain = walk.domain AND ${IS_DUE} AND r.due_at <= now()
-      ORDER BY r.due_at LIMIT COALESCE(($6::jsonb ->> walk.domain)::int, $5::int) FOR UPDATE SKIP LOCKED) AS front
+      WHERE r.domain = walk.domain AND r.account_id = turns.account_id AND ${IS_DUE} AND r.due_at <= now()
+      ORDER BY r.due_at LIMIT GREATEST(1, domain.slots / turns.sharers) FOR UPDATE SKIP LOCKED) AS front
     LIMIT $2),
   claimed AS (
-    UPDATE recipients r SET claimed_by = $1, fence = r.fence + 1, status = 'sending', wait_reason = NULL, is_due = NULL FROM due
+    UPDATE recipients r SET claimed_by = $1, fence = r.fence + 1, status = 'sending', wait_reason = NULL, is_due = NULL
+      FROM due
     WHERE r.email_id = due.email_id AND r.ordinal = due.ordinal
-    RETURNING r.email_id, r.ordinal, r.address, r.domain, r.attempts, r.fence, r.expires_at, r.smtp_enhanced),
+    RETURNING r.email_id, r.ordinal, r.address, r.domain, r.attempts, r.fence, r.expires_at, r.smtp_enhanced,
+              due.account_id AS turn, due.sharers),
   walked AS (
     SELECT max(domain) AS reached, max(step) AS steps FROM walk WHERE (SELECT count(*) FROM due) < $2)
   SELECT walked.reached, walked.steps, c.* FROM walked LEFT JOIN (

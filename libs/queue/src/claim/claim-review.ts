@@ -15,10 +15,9 @@ import { Database, Worker } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { failUnsent, type UnsentOutcome, type UnsentRecipient } from '../settle/fail-unsent.js';
 import { HeldAccounts } from './held-accounts.js';
-import { requeueJobs } from './requeue.js';
+import { HeldMail } from './held-mail.js';
+import { holdJobs } from './requeue.js';
 
-/** Messages of a blocked or paused account are held, not lost; they are checked again after this long. */
-const HELD_MS = 60_000;
 /** The last attempt is scheduled for the end of the lifetime and may be claimed slightly later. */
 const EXPIRY_GRACE_MS = 60_000;
 
@@ -31,6 +30,7 @@ const EXPIRY_GRACE_MS = 60_000;
 export class ClaimReview {
   private readonly serviceDomain: string;
   private readonly held: HeldAccounts;
+  private readonly heldMail: HeldMail;
 
   constructor(
     private readonly database: Database,
@@ -42,11 +42,17 @@ export class ClaimReview {
   ) {
     this.serviceDomain = settings.SERVICE_DOMAIN;
     this.held = new HeldAccounts(accounts, this.serviceDomain);
+    this.heldMail = new HeldMail(database, accounts);
   }
 
   /** Whether the account of a claimed job was blocked or paused meanwhile; known within a second. */
   isHeld(job: DeliveryJob): Promise<boolean> {
     return this.held.has(job);
+  }
+
+  /** Makes held mail due again whose account may send. Returns the number of recipients, which is bounded per call. */
+  releaseHeld(): Promise<number> {
+    return this.heldMail.release();
   }
 
   async allowed(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
@@ -80,12 +86,7 @@ export class ClaimReview {
     const isHeld = ({ email }: DeliveryJob) =>
       blocked.has(email.accountId) || (paused.has(email.accountId) && stopsWhilePaused(email, this.serviceDomain));
     const held = jobs.filter(isHeld);
-    const until = new Date(databaseClock.now() + HELD_MS);
-    await requeueJobs(
-      this.database,
-      this.worker.id,
-      held.map((job) => ({ job, until, reason: null })),
-    );
+    await holdJobs(this.database, this.worker.id, held);
     return jobs.filter((job) => !isHeld(job));
   }
 

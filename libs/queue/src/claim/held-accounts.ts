@@ -9,7 +9,7 @@ const CACHED_ACCOUNTS = 20_000;
 const GROUP_ITEMS = 500;
 
 /** Of an account: `all` mail is held, `live` mail is held, or nothing. */
-type Hold = 'all' | 'live' | 'none';
+export type Hold = 'all' | 'live' | 'none';
 
 /**
  * Whether mail that is already claimed must not be sent any more. Needed for every mail, so answers are cached for a second
@@ -39,7 +39,7 @@ export class HeldAccounts {
   }
 }
 
-function holdOf(account: Awaited<ReturnType<Accounts['find']>> | undefined): Hold {
+export function holdOf(account: Awaited<ReturnType<Accounts['find']>> | undefined): Hold {
   if (account?.standing !== 'active') return 'all';
   return account.sending_pause === null ? 'none' : 'live';
 }

@@ -40,6 +40,25 @@ export async function requeueJobs(db: Queryable, workerId: string, items: readon
   });
 }
 
+/**
+ * Holds claimed jobs whose account may not send: they are not due until `HeldMail` releases them. Their due time and number
+ * of attempts do not change.
+ */
+export async function holdJobs(db: Queryable, workerId: string, jobs: readonly DeliveryJob[]): Promise<void> {
+  const rows = jobs.flatMap(({ email, recipients }) =>
+    recipients.map(({ ordinal, fence }) => ({ email_id: email.id, ordinal, fence })),
+  );
+  if (rows.length === 0) return;
+  await db.query({
+    name: 'queue-hold',
+    text: `UPDATE recipients r SET claimed_by = NULL, is_due = false, wait_reason = NULL,
+                  status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
+           FROM (SELECT * FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int) LIMIT $3) AS v
+           WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND ${claimedBy('$2')} AND r.fence = v.fence`,
+    values: [JSON.stringify(rows), workerId, rows.length],
+  });
+}
+
 /** Recipients requeued by one statement. */
 const REQUEUE_DOMAINS_LIMIT = 500;
 
@@ -58,7 +77,7 @@ export async function requeueDomains(
              CROSS JOIN LATERAL (
                SELECT email_id, ordinal FROM recipients
                WHERE domain = d.domain AND due_at <= now() AND claimed_by IS NULL AND is_due
-               ORDER BY due_at LIMIT ${REQUEUE_DOMAINS_LIMIT} FOR UPDATE SKIP LOCKED) AS waiting
+               LIMIT ${REQUEUE_DOMAINS_LIMIT} FOR UPDATE SKIP LOCKED) AS waiting
              LIMIT ${REQUEUE_DOMAINS_LIMIT})
            UPDATE recipients r SET due_at = LEAST($2, ${LATEST_DUE}), wait_reason = $3, is_due = NULL
            FROM held WHERE r.email_id = held.email_id AND r.ordinal = held.ordinal`,

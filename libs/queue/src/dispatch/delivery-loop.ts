@@ -61,7 +61,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     this.sweeping = setInterval(() => void this.maintenance.sweep(), SWEEP_MS);
     this.localDelivery.connect({
       worker: this.worker,
-      accepts: (domain) => this.dispatcher.accepts(domain),
+      accepts: (job) => this.dispatcher.accepts(job),
       take: (jobs) => this.take(jobs),
     });
     this.notifications.on('due-mail', () => this.loop.wake());

@@ -16,7 +16,8 @@ describe('DestinationQueue', () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  const job = (domain = 'a.example') => ({ domain }) as DeliveryJob;
+  const job = (domain = 'a.example', accountId = 'acc_1', recipients = 1) =>
+    ({ domain, email: { accountId }, recipients: Array.from({ length: recipients }) }) as unknown as DeliveryJob;
   const inMs = (ms: number) => new Date(Date.now() + ms);
 
   it('takes jobs while it is open, and knows the domains of all', () => {
@@ -48,6 +49,30 @@ describe('DestinationQueue', () => {
     expect([queue.running, queue.length, queue.reason, queue.isIdle]).toEqual([1, 0, null, false]);
     expect(queue.end(() => true)).toBe(false);
     expect(queue.isIdle).toBe(true);
+  });
+
+  it('lets accounts take turns by recipients, whoever came first', () => {
+    const start = () => {
+      const { job: started } = queue.start(0);
+      return `${started.email.accountId}:${started.recipients.length}`;
+    };
+    for (let i = 0; i < 4; i++) queue.add(job('a.example', 'busy'));
+    for (let i = 0; i < 2; i++) queue.add(job('a.example', 'large', 3));
+    expect(start()).toBe('busy:1');
+    queue.add(job('a.example', 'quiet'));
+    expect(queue.waitingAccounts().toSorted()).toEqual(['busy', 'large', 'quiet']);
+    const order = [];
+    while (queue.length > 0) order.push(start());
+    expect(order).toEqual(['large:3', 'quiet:1', 'busy:1', 'busy:1', 'busy:1', 'large:3']);
+    expect(queue.waitingAccounts()).toEqual([]);
+  });
+
+  it('gives no account credit for the time in which it sent nothing', () => {
+    for (let i = 0; i < 50; i++) queue.add(job('a.example', 'busy'));
+    for (let i = 0; i < 40; i++) queue.start(0);
+    for (let i = 0; i < 3; i++) queue.add(job('a.example', 'idle'));
+    const order = Array.from({ length: 6 }, () => queue.start(0).job.email.accountId);
+    expect(order).toEqual(['idle', 'busy', 'idle', 'busy', 'idle', 'busy']);
   });
 
   it('wants more jobs once when few of the claimed ones are left', () => {

@@ -6,6 +6,8 @@ interface WaitingJob {
   job: DeliveryJob;
   /** Of `performance.now()`. */
   since: number;
+  /** Position of its turn, in recipients, see `add`. */
+  turn: number;
 }
 
 /** Jobs of a queue about which nothing is known that may wait in memory. */
@@ -16,9 +18,20 @@ const MAX_WAIT_MS = 10_000;
 /** Domains remembered per queue; further ones are treated as unknown. */
 const MAX_DOMAINS = 1_000;
 
-/** Jobs waiting in memory for one destination, and its state, which only the methods of the queue change. */
+/**
+ * Jobs waiting in memory for one destination, and its state, which only the methods of the queue change. Accounts take
+ * turns by recipients (start-time fair queueing): a job of an account without waiting jobs comes before the second ones of all
+ * others.
+ */
 export class DestinationQueue {
-  private readonly waiting: WaitingJob[] = [];
+  /** In order of their turns. */
+  private waiting: WaitingJob[] = [];
+  /** The same in order of arrival. */
+  private readonly arrivals = new Set<WaitingJob>();
+  /** The turn after the last waiting job of an account, and the number of its waiting jobs. */
+  private readonly accounts = new Map<string, { nextTurn: number; waiting: number }>();
+  /** The turn of the job that started last. */
+  private turn = 0;
   private readonly knownDomains = new Set<string>();
   private runningCount = 0;
   private closure: Deferral | null = null;
@@ -69,9 +82,19 @@ export class DestinationQueue {
     return this.waiting.length === 0 && this.runningCount === 0;
   }
 
-  /** Of the first job in milliseconds; 0 when none waits. */
+  /** Of the job that has waited for longest, in milliseconds; 0 when none waits. */
   oldestWaitMs(): number {
-    return this.waiting.length === 0 ? 0 : performance.now() - this.waiting[0].since;
+    const [oldest] = this.arrivals;
+    return oldest === undefined ? 0 : performance.now() - oldest.since;
+  }
+
+  /** Accounts with jobs that wait here. */
+  waitingAccounts(): string[] {
+    return [...this.accounts.keys()];
+  }
+
+  isWaitingFor(accountId: string): boolean {
+    return this.accounts.has(accountId);
   }
 
   peek(index: number): DeliveryJob {
@@ -99,14 +122,15 @@ export class DestinationQueue {
     // A job of local delivery brings its content along.
     if (job.content === undefined) this.mayHaveMore = true;
     const closure = this.currentClosure();
-    if (closure === null) this.waiting.push({ job, since: this.touchedAt });
+    if (closure === null) this.insert(job);
     return closure;
   }
 
   /** Removes a waiting job, which is requeued. */
   remove(index: number): DeliveryJob {
-    const [{ job }] = this.waiting.splice(index, 1);
-    return job;
+    const [one] = this.waiting.splice(index, 1);
+    this.leave(one);
+    return one.job;
   }
 
   /** The throttle admits none of the first jobs now. */
@@ -122,6 +146,7 @@ export class DestinationQueue {
 
   /** Starts a waiting job. `wantsMore`: more jobs of the queue should be claimed, as few wait. */
   start(index: number): { job: DeliveryJob; wantsMore: boolean } {
+    this.turn = Math.max(this.turn, this.waiting[index].turn);
     const job = this.remove(index);
     this.runningCount += 1;
     this.waitReason = null;
@@ -142,7 +167,7 @@ export class DestinationQueue {
   /** Nothing starts before `closure.until`. Returns the waiting jobs, which are requeued. */
   close(closure: Deferral): DeliveryJob[] {
     this.closure = closure;
-    return this.take(this.waiting.length);
+    return this.take();
   }
 
   /** Stalls the queue if jobs have waited for too long. Returns them; they are requeued. */
@@ -151,8 +176,7 @@ export class DestinationQueue {
     const maxWaitMs = now - this.endedAt < STALLED_WAIT_MS ? MAX_WAIT_MS : STALLED_WAIT_MS;
     if (this.oldestWaitMs() <= maxWaitMs) return [];
     this.stalled = true;
-    const kept = this.waiting.findIndex(({ since }) => since > now - STALLED_WAIT_MS);
-    return this.take(kept === -1 ? this.waiting.length : kept);
+    return this.take(({ since }) => since <= now - STALLED_WAIT_MS);
   }
 
   /** True if the queue has been idle and open since `before`, of `performance.now()`. */
@@ -163,10 +187,33 @@ export class DestinationQueue {
   /** The queue is not looked at again. Returns the waiting jobs. */
   stop(): DeliveryJob[] {
     clearTimeout(this.timer);
-    return this.take(this.waiting.length);
+    return this.take();
   }
 
-  private take(count: number): DeliveryJob[] {
-    return this.waiting.splice(0, count).map(({ job }) => job);
+  private insert(job: DeliveryJob): void {
+    const { accountId } = job.email;
+    const account = this.accounts.get(accountId) ?? { nextTurn: this.turn, waiting: 0 };
+    const turn = Math.max(this.turn, account.nextTurn);
+    this.accounts.set(accountId, { nextTurn: turn + job.recipients.length, waiting: account.waiting + 1 });
+    const before = this.waiting.findLastIndex((other) => other.turn <= turn);
+    const one = { job, since: this.touchedAt, turn };
+    this.waiting.splice(before + 1, 0, one);
+    this.arrivals.add(one);
+  }
+
+  private leave(one: WaitingJob): void {
+    this.arrivals.delete(one);
+    const { accountId } = one.job.email;
+    const account = this.accounts.get(accountId);
+    if (account === undefined) return;
+    account.waiting -= 1;
+    if (account.waiting === 0) this.accounts.delete(accountId);
+  }
+
+  private take(which: (one: WaitingJob) => boolean = () => true): DeliveryJob[] {
+    const taken = this.waiting.filter(which);
+    this.waiting = this.waiting.filter((one) => !which(one));
+    for (const one of taken) this.leave(one);
+    return taken.map(({ job }) => job);
   }
 }

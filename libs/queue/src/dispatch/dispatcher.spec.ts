@@ -127,7 +127,7 @@ class World {
 
 let made = 0;
 const jobTo = (domain: string, tags: Record<string, string> = {}): DeliveryJob => ({
-  email: { id: `em_${made++}`, tags, sender: 'a@sender.example' } as DeliveryJob['email'],
+  email: { id: `em_${made++}`, accountId: 'acc_1', tags, sender: 'a@sender.example' } as DeliveryJob['email'],
   domain,
   recipients: [
     { ordinal: 0, address: `x@${domain}`, attempts: 0, fence: 1, expiresAt: new Date(), previousEnhanced: null },
@@ -159,8 +159,8 @@ describe('the dispatcher', () => {
     expect(world.dispatcher.waiting).toBe(0);
     expect(world.dispatcher.activeJobs.size).toBe(CAP);
     // Neither memory nor the claim takes more for it, and both do for others.
-    expect(world.dispatcher.accepts('silent.test')).toBe(false);
-    expect(world.dispatcher.accepts('healthy.test')).toBe(true);
+    expect(world.dispatcher.accepts(jobTo('silent.test'))).toBe(false);
+    expect(world.dispatcher.accepts(jobTo('healthy.test'))).toBe(true);
     const { byDomain: of, perDomain: each } = world.dispatcher.claimLimits();
     expect(of['silent.test']).toBe(0);
     expect(of['healthy.test'] ?? each).toBeGreaterThan(CAP);
@@ -275,10 +275,10 @@ describe('the dispatcher', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(15_000);
     expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(2_000);
     expect(world.settled.length + world.dispatcher.waiting + world.dispatcher.activeJobs.size).toBe(1);
-    expect(world.dispatcher.accepts('other.test')).toBe(false);
+    expect(world.dispatcher.accepts(jobTo('other.test'))).toBe(false);
 
     world.outage = null;
-    expect(world.dispatcher.accepts('unknown.test')).toBe(true);
+    expect(world.dispatcher.accepts(jobTo('unknown.test'))).toBe(true);
     world.offer('unknown.test', 2);
     await vi.advanceTimersByTimeAsync(1);
     expect(world.to('unknown.test')).toHaveLength(2);
@@ -298,6 +298,6 @@ describe('the dispatcher', () => {
     await drained;
     expect(world.settled).toHaveLength(CAP);
     expect(world.dispatcher.activeJobs.size).toBe(0);
-    expect(world.dispatcher.accepts('slow.test')).toBe(false);
+    expect(world.dispatcher.accepts(jobTo('slow.test'))).toBe(false);
   });
 });

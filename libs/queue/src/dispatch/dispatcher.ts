@@ -89,20 +89,20 @@ export class Dispatcher {
     else this.track(this.resolve(job));
   }
 
-  /** Whether one more job to this domain may wait in memory. */
-  accepts(domain: string): boolean {
+  /** Whether one more job may wait in memory. */
+  accepts({ domain, email }: Pick<DeliveryJob, 'domain' | 'email'>): boolean {
     // While nothing can be looked up, new messages wait in the database.
     if (this.stopping || this.hasDnsOutage) return false;
     const destination = this.destinations.cached(domain);
     if (!destination) return isWithinShare(this.unresolved.get(domain)?.length ?? 0, this.availableSlots);
-    return this.queues.accepts(destination, this.availableSlots);
+    return this.queues.accepts(destination, email.accountId, this.availableSlots);
   }
 
   /** How many recipients a claim may take, by domain. */
   claimLimits(): ClaimLimits {
-    const byDomain = this.queues.claimLimits();
+    const { byDomain, without } = this.queues.claimLimits();
     for (const [domain, jobs] of this.unresolved) byDomain[domain] = Math.max(0, UNKNOWN_SHARE - jobs.length);
-    return { perDomain: UNKNOWN_SHARE, byDomain };
+    return { perDomain: UNKNOWN_SHARE, byDomain, without };
   }
 
   /** Closed queues, with the domains that lead there. */

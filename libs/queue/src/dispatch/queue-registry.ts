@@ -6,6 +6,9 @@ import { DestinationQueue, UNKNOWN_SHARE } from './destination-queue.js';
 const FAST_SHARE = 100;
 /** A queue whose first job has waited this long takes no further jobs into memory. */
 const SLOW_MS = 1_000;
+/** Jobs of accounts without a waiting job that a queue takes beyond its share, per claim and in all. */
+const NEWCOMERS = 5;
+const MAX_NEWCOMERS = FAST_SHARE;
 const FORGET_MS = 60_000;
 
 /** The queues of this process, and how many jobs each may take. */
@@ -27,25 +30,33 @@ export class QueueRegistry {
     return queue;
   }
 
-  /** Whether local delivery may pass on one more job, with `free` slots in memory left. */
-  accepts(destination: Destination, free: number): boolean {
+  /** Whether local delivery may pass on one more job of an account, with `free` slots in memory left. */
+  accepts(destination: Destination, accountId: string, free: number): boolean {
     const queue = this.queues.get(destination.queue);
     if (!queue) return free > 0;
-    if (queue.currentClosure() || queue.oldestWaitMs() > SLOW_MS) return false;
+    if (queue.currentClosure()) return false;
+    if (this.newcomersOf(queue) > 0 && !queue.isWaitingFor(accountId)) return free > 0;
+    if (queue.oldestWaitMs() > SLOW_MS) return false;
     if (this.open.isFast(queue.name)) return free > 0;
     const most = queue.isStalled ? queue.availableSlots() : FAST_SHARE;
     return queue.length < most && isWithinShare(queue.length, free);
   }
 
-  /** How many recipients a claim may take, by domain. Domains not named are unknown. */
-  claimLimits(): Record<string, number> {
-    const limits: Record<string, number> = {};
+  /** How many recipients a claim may take, by domain, and of which accounts none. Domains not named are unknown. */
+  claimLimits(): { byDomain: Record<string, number>; without: Record<string, string[]> } {
+    const byDomain: Record<string, number> = {};
+    const without: Record<string, string[]> = {};
     for (const queue of this.queues.values()) {
       if (queue.isIdle && !queue.isStalled && !queue.currentClosure()) continue;
-      const each = Math.ceil(this.claimLimitOf(queue) / Math.max(1, queue.domains.size));
-      for (const domain of queue.domains) limits[domain] = each;
+      const limit = this.claimLimitOf(queue);
+      const newcomers = limit > 0 ? 0 : this.newcomersOf(queue);
+      const each = Math.ceil(Math.max(limit, newcomers) / Math.max(1, queue.domains.size));
+      for (const domain of queue.domains) {
+        byDomain[domain] = each;
+        if (newcomers > 0) without[domain] = queue.waitingAccounts();
+      }
     }
-    return limits;
+    return { byDomain, without };
   }
 
   closed(): DestinationQueue[] {
@@ -59,6 +70,15 @@ export class QueueRegistry {
         queue.stop();
         this.queues.delete(queue.name);
       }
+  }
+
+  /**
+   * A queue that has its share of jobs, and lets some start, takes jobs of further accounts: otherwise these would wait until
+   * those of the others have ended.
+   */
+  private newcomersOf(queue: DestinationQueue): number {
+    if (queue.currentClosure() || queue.isStalled || queue.length === 0) return 0;
+    return Math.min(NEWCOMERS, MAX_NEWCOMERS - queue.waitingAccounts().length);
   }
 
   private claimLimitOf(queue: DestinationQueue): number {

@@ -34,23 +34,26 @@ const MAX_PROVIDERS = 200;
 const MAX_REASONS = 5;
 
 /**
- * All unsettled recipients, from their three partial indexes. An index by account does not exist, and one would be written
- * by every claim; so one query serves all accounts, and its result is shared.
+ * All unsettled recipients, from their four partial indexes. An index by account alone does not exist, and one would be
+ * written by every claim; so one query serves all accounts, and its result is shared.
  */
 const GROUPS = `
   WITH open AS (
-    SELECT email_id, domain, status, attempts, due_at, false AS claimed, wait_reason, smtp_code, smtp_text, mx
+    SELECT email_id, domain, status, attempts, due_at, false AS claimed, false AS held, wait_reason, smtp_code, smtp_text, mx
       FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due IS NULL
     UNION ALL
-    SELECT email_id, domain, status, attempts, due_at, false, wait_reason, smtp_code, smtp_text, mx
+    SELECT email_id, domain, status, attempts, due_at, false, false, wait_reason, smtp_code, smtp_text, mx
       FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due
     UNION ALL
-    SELECT email_id, domain, status, attempts, due_at, true, wait_reason, smtp_code, smtp_text, mx
+    SELECT email_id, domain, status, attempts, due_at, false, true, wait_reason, smtp_code, smtp_text, mx
+      FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND NOT is_due
+    UNION ALL
+    SELECT email_id, domain, status, attempts, due_at, true, false, wait_reason, smtp_code, smtp_text, mx
       FROM recipients WHERE claimed_by IS NOT NULL
   ), placed AS (
     SELECT e.account_id, e.domain_id, e.mode = 'test' AS test, open.*, e.created_at, e.scheduled_at,
            CASE WHEN open.claimed THEN 'answer'
-                WHEN a.standing <> 'active' THEN 'account'
+                WHEN open.held OR a.standing <> 'active' THEN 'account'
                 WHEN open.due_at <= now() THEN 'worker'
                 WHEN open.wait_reason IS NOT NULL THEN 'shaping'
                 WHEN open.status = 'scheduled' THEN 'schedule'

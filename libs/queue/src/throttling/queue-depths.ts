@@ -5,7 +5,7 @@ export interface DomainBacklog {
   domain: string;
   /** Recipients that are due and unclaimed, counted up to 10,000. */
   due: number;
-  /** Age of the first of them in seconds. */
+  /** Age of the oldest of those counted, in seconds. */
   oldest: number;
 }
 
@@ -40,7 +40,7 @@ export class QueueDepths {
       `${walk('r.domain', DUE)}
        SELECT walk.name AS domain, due.count AS due, due.oldest FROM walk CROSS JOIN LATERAL (
          SELECT count(*)::int AS count, extract(epoch FROM now() - min(due_at))::float AS oldest
-         FROM (SELECT due_at FROM recipients WHERE domain = walk.name AND ${DUE} ORDER BY due_at LIMIT ${COUNTED_TO}) AS counted) AS due
+         FROM (SELECT due_at FROM recipients WHERE domain = walk.name AND ${DUE} LIMIT ${COUNTED_TO}) AS counted) AS due
        ORDER BY due.count DESC`,
     );
     return rows;
