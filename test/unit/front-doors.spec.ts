@@ -9,7 +9,7 @@ const EXPORTS: Record<string, number> = {
   dns: 17,
   doctor: 11,
   domains: 34,
-  emails: 82,
+  emails: 58,
   erasure: 6,
   inbound: 8,
   kernel: 57,

@@ -76,9 +76,9 @@ const EXCEPTIONS: Record<string, string> = {
     'The events take the next numbers under the lock of the row, and emails must not import queue.',
   'libs/emails/src/tracking/record-visits.ts: update emails.last_event': 'Written with emails.sequence.',
   'libs/emails/src/tracking/record-visits.ts: update emails.updated_at': 'Written with emails.sequence.',
-  'libs/emails/src/commands/erase-recipient.ts: update recipients.smtp_text':
+  'libs/emails/src/commands/email-erasure.ts: update recipients.smtp_text':
     'The address and the replies that repeat it are erased in one version of the row.',
-  'libs/emails/src/commands/erase-recipient.ts: update recipients.wait_reason': 'Written with recipients.smtp_text.',
+  'libs/emails/src/commands/email-erasure.ts: update recipients.wait_reason': 'Written with recipients.smtp_text.',
   'libs/queue/src/settle/settle-delivered.ts: update recipients.?':
     'The columns of the SMTP reply, from a list that is shared with attempts.',
   'libs/bus/src/postgres/sequencer.ts: delete outbox':

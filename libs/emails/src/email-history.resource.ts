@@ -6,7 +6,7 @@ const TLS_POLICIES = ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane']
   keyof typeof sentences.TLS_POLICIES)[];
 
 /** An event as all interfaces show it (docs/decisions/018-status-and-events.md), with its id. */
-const eventOfEmail = {
+export const eventOfEmail = {
   name: 'EmailEvent',
   about: 'An event of an email, as webhooks receive it.',
   fields: {
@@ -18,7 +18,7 @@ const eventOfEmail = {
 } as const satisfies Shape;
 export interface EventView extends ViewOf<typeof eventOfEmail> {}
 
-const earlierHost = {
+export const earlierHost = {
   name: 'EarlierHost',
   about: 'A server that an attempt tried first, and why it failed.',
   fields: {
@@ -28,7 +28,7 @@ const earlierHost = {
 } as const satisfies Shape;
 export interface EarlierHostView extends ViewOf<typeof earlierHost> {}
 
-const attemptSecurity = {
+export const attemptSecurity = {
   name: 'AttemptSecurity',
   about: 'TLS of the connection of an attempt.',
   fields: {
@@ -39,7 +39,7 @@ const attemptSecurity = {
   },
 } as const satisfies Shape;
 
-const attempt = {
+export const attempt = {
   name: 'Attempt',
   about: 'An attempt to deliver an email to one recipient.',
   fields: {
@@ -86,6 +86,3 @@ const attempt = {
   },
 } as const satisfies Shape;
 export interface AttemptView extends ViewOf<typeof attempt> {}
-
-/** The definitions, for the interfaces that show them. */
-export const emailHistoryShapes = { attempt, attemptSecurity, earlierHost, eventOfEmail };

@@ -51,7 +51,7 @@ export const visits = resource({
 export interface VisitsView extends ViewOf<typeof visits> {}
 export interface VisitsRow extends RowOf<typeof visits> {}
 
-const recipient = {
+export const recipient = {
   name: 'Recipient',
   about: 'A recipient of an email with its delivery status.',
   fields: {
@@ -84,7 +84,7 @@ const storedAttachment = {
 export interface AttachmentView extends ViewOf<typeof storedAttachment> {}
 
 /** An attachment, with a download link that is valid for an hour. */
-const linkedAttachment = {
+export const linkedAttachment = {
   name: 'LinkedAttachment',
   about: 'An attachment, without its content.',
   fields: {
@@ -100,7 +100,7 @@ const linkedAttachment = {
 } as const satisfies Shape;
 export interface LinkedAttachmentView extends ViewOf<typeof linkedAttachment> {}
 
-const tracked = {
+export const tracked = {
   name: 'Tracked',
   about: 'Tracking of an email.',
   fields: {
@@ -161,7 +161,7 @@ const contentFields = {
 };
 
 /** An email with its content, and all columns of its row. */
-const email = resource({
+export const email = resource({
   name: 'Email',
   about: 'An email as it was accepted, with its delivery status.',
   idPrefix: 'em',
@@ -204,6 +204,3 @@ export interface EmailRow extends RowOf<typeof email> {}
 export type EmailContentView = Pick<EmailView, keyof typeof contentFields>;
 /** An email without its content. */
 export type EmailDetails = Omit<EmailView, keyof typeof contentFields>;
-
-/** The definitions, for the interfaces that show them. */
-export const emailShapes = { email, emailSummary, linkedAttachment, recipient, smtp, tracked, visits };

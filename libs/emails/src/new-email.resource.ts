@@ -268,6 +268,3 @@ export const newEmail = resource({
 type Fields = ViewOf<typeof newEmail>;
 type Required = 'from' | 'to' | 'subject';
 export interface NewEmail extends Pick<Fields, Required>, Partial<Omit<Fields, Required>> {}
-
-/** The definitions, for the interfaces that accept emails. */
-export const newEmailShapes = { attachment, listUnsubscribe, messageTracking };

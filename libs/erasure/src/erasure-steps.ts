@@ -1,7 +1,7 @@
 import { eraseAuditLog } from '#libs/accounts';
 import { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from '#libs/bus';
 import type { AddressErasure } from '#libs/contracts';
-import { eraseStoredAnswers, findErasableRecipients, findErasedEmails } from '#libs/emails';
+import { EmailErasure } from '#libs/emails';
 import { eraseReports } from '#libs/inbound';
 import type { Database } from '#libs/persistence';
 import { eraseFromEmail } from '#libs/queue';
@@ -54,7 +54,7 @@ export const STEPS = {
     return { counts: { audit_entries: rows }, cursor: next };
   },
   stored_answers: async ({ database, erasure, cursor }) => {
-    const { rows, cursor: next } = await eraseStoredAnswers(database, erasure, cursor);
+    const { rows, cursor: next } = await new EmailErasure(database, erasure).eraseStoredAnswers(cursor);
     return { counts: { stored_answers: rows }, cursor: next };
   },
   outbox,
@@ -79,7 +79,8 @@ export function stepAfter(step: Step): Step | null {
 }
 
 async function messages({ database, erasure, cursor, ...pass }: StepContext): Promise<StepResult> {
-  const { recipients, last } = await findErasableRecipients(database, erasure, { after: cursor, limit: MESSAGES });
+  const batch = { after: cursor, limit: MESSAGES };
+  const { recipients, last } = await new EmailErasure(database, erasure).recipients(batch);
   const counts = { messages: 0, recipients: 0, attempts: 0, bodies: 0, captured_messages: 0 };
   let waiting = cursor === '' ? 0 : pass.waiting;
   for (const emailId of new Set(recipients.map(({ email_id }) => email_id))) {
@@ -114,7 +115,7 @@ async function outbox({ database, cursor }: StepContext): Promise<StepResult> {
 }
 
 async function reports({ database, erasure, cursor }: StepContext): Promise<StepResult> {
-  const emailIds = await findErasedEmails(database, erasure, { after: cursor, limit: REPORTS });
+  const emailIds = await new EmailErasure(database, erasure).erasedEmails({ after: cursor, limit: REPORTS });
   const erased = emailIds.length === 0 ? 0 : await eraseReports(database, emailIds, erasure);
   const next = emailIds.length === REPORTS ? emailIds[emailIds.length - 1] : null;
   return { counts: { inbound_reports: erased }, cursor: next };

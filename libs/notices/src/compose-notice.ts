@@ -1,5 +1,6 @@
 import type { NoticeFacts, NoticeKind, SendingPause } from '#libs/contracts';
-import { nameInMail, type Notice } from '#libs/emails';
+import type { Notice } from '#libs/emails';
+import { nameInMail } from './name-in-mail.js';
 
 /** A notice as it was requested. */
 export type NoticeCause = { [K in NoticeKind]: { kind: K; facts: NoticeFacts[K] } }[NoticeKind];

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '#libs/contracts';
-import { nameInMail, SystemMail } from '#libs/emails';
+import { SystemMail } from '#libs/emails';
 import { Config, Log } from '#libs/kernel';
 import { composeMessage } from '#libs/mime';
 import type { Letter } from '#libs/users';
+import { nameInMail } from './name-in-mail.js';
 
 interface Text {
   subject: string;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AbuseBrakes } from '#libs/accounts';
-import { isSystemMail, type DeliveryJob, type StoredContent } from '#libs/emails';
+import { isSystemMail, type DeliveryJob } from '#libs/emails';
 import { backoffMs, Config, LocalNotifications, Shutdown, sleep } from '#libs/kernel';
 import type { Outcome, WaitReason } from '#libs/mta';
 import {
@@ -116,9 +116,9 @@ export class Queue {
   }
 
   /** The stored content of a claimed message; null when retention has deleted it. */
-  async content(job: DeliveryJob): Promise<StoredContent | null> {
+  async content(job: DeliveryJob): Promise<NonNullable<DeliveryJob['content']> | null> {
     if (job.content) return job.content;
-    const { rows } = await this.database.query<StoredContent>({
+    const { rows } = await this.database.query<NonNullable<DeliveryJob['content']>>({
       name: 'queue-content',
       text: 'SELECT format, body FROM email_contents WHERE email_id = $1',
       values: [job.email.id],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '#libs/contracts';
-import { recipientsOf } from '#libs/emails';
+import { recipientsOf } from '../../../libs/emails/src/queries/recipient-row.js';
 import { explainRecipient } from '../../../libs/queue/src/explain/explain-recipient.js';
 import { openInboundFixture, type InboundFixture, type SentMail } from '../../support/inbound/inbound-fixture.js';
 import { arf, dsn } from '../../support/samples/inbound-reports.js';

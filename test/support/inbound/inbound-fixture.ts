@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { AccountEntity, Accounts } from '#libs/accounts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
-import { UnsubscribeRecipient, ReturnPath, transactionOf, type DeliveryJob } from '#libs/emails';
+import { UnsubscribeRecipient, ReturnPath, type DeliveryJob } from '#libs/emails';
+import { transactionOf } from '../../../libs/emails/src/message/return-path.js';
 import { InboundStore, InboundReceiver } from '#libs/inbound';
 import { loadConfig, Log, Metrics, SecretBox, LocalNotifications } from '#libs/kernel';
 import { NO_REMOTE, type Outcome } from '#libs/mta';

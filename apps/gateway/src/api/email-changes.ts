@@ -1,4 +1,5 @@
-import { releaseTime, RetryEmail } from '#libs/emails';
+import { parseTimestamp } from '#libs/contracts';
+import { RetryEmail } from '#libs/emails';
 import { databaseClock } from '#libs/kernel';
 import { RescheduleEmail } from '#libs/queue';
 import {
@@ -35,7 +36,7 @@ const reschedule = operation({
   errors: [400, 404, 409, 415],
   uses: [RescheduleEmail],
   run: async ({ caller, id, body }, schedule): Promise<EmailRescheduled> => {
-    const scheduledAt = releaseTime(body.scheduled_at) ?? databaseClock.date();
+    const scheduledAt = databaseClock.notBefore(parseTimestamp(body.scheduled_at));
     await schedule.reschedule(caller, id, scheduledAt);
     return { object: 'email', id, scheduled_at: scheduledAt.toISOString() };
   },

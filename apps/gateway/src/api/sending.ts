@@ -1,6 +1,6 @@
 import { ApiBody, ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { LIMITS, orRefusal } from '#libs/contracts';
-import { EmailIntake, newEmailShapes, newSubmission, type AcceptedBatch, type BatchElement } from '#libs/emails';
+import { EmailIntake, emailShapes, newSubmission, type AcceptedBatch } from '#libs/emails';
 import {
   SendBatchInput,
   SendEmailInput,
@@ -76,7 +76,7 @@ const send = operation({
   status: 201,
   errors: [400, 409, 415, 422],
   idempotent: true,
-  decorators: [ApiExtraModels(SendEmailDto, requestClass(newEmailShapes.listUnsubscribe))],
+  decorators: [ApiExtraModels(SendEmailDto, requestClass(emailShapes.listUnsubscribe))],
   uses: [EmailIntake],
   run: async ({ caller, email, signal, idempotency }, intake) => {
     const submission = await orRefusal(() => ({ ...newSubmission(email(), caller), idempotency, signal }));
@@ -166,6 +166,8 @@ const sendBatch = operation({
     return accepted.elements.map(toElementResponse);
   },
 });
+
+type BatchElement = AcceptedBatch['elements'][number];
 
 function toElementResponse(element: BatchElement, index: number): EmailCreated | BatchElementRefused {
   if ('id' in element) return { id: element.id, object: 'email' };

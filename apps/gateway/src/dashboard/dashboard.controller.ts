@@ -2,7 +2,7 @@ import { Controller, Get, Header, HttpCode, Param, Post, Redirect, Req, Res } fr
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import { EmailPreview, LinkCheck, RemoteImages, type LinkResult } from '#libs/emails';
+import { EmailPreview, LinkCheck, RemoteImages } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.js';
 import { ClientSignal } from '../http/client-signal.js';
@@ -93,7 +93,7 @@ export class DashboardController {
     @Caller() caller: Principal,
     @Param('id') id: string,
     @ClientSignal() signal: AbortSignal,
-  ): Promise<{ object: 'list'; data: LinkResult[] }> {
+  ): Promise<{ object: 'list'; data: Awaited<ReturnType<LinkCheck['check']>> }> {
     return { object: 'list', data: orNotFound(await this.links.check(caller, id, signal)) };
   }
 

@@ -1,6 +1,6 @@
 import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
 import { domainShapes } from '#libs/domains';
-import { newEmail } from '#libs/emails';
+import { emailShapes } from '#libs/emails';
 import { accountShapes } from '#libs/accounts';
 import { explanationShapes } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
@@ -34,7 +34,7 @@ stringEnum('HeldKind', explanationShapes.held.fields.kind.words, 'The kind of a 
 stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an email.');
 stringEnum(
   'SuppressionPolicy',
-  newEmail.fields.suppression_policy.words,
+  emailShapes.newEmail.fields.suppression_policy.words,
   'How to handle suppressed recipients of an email.',
 );
 export const BatchValidation = stringEnum(

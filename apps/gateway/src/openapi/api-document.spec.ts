@@ -73,7 +73,9 @@ describe('apiDocument', () => {
       /(?<!\.spec)\.ts$/.test(file),
     );
     const names = files.flatMap((file) =>
-      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^(?:export )?class (\w+)/gm)].map(([, name]) => name),
+      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^(?:export )?(?:class (\w+)|const (\w+): Type)/gm)].map(
+        ([, named, built]) => named ?? built,
+      ),
     );
     expect(names).toContain('SendEmailDto');
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);

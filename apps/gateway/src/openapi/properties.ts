@@ -1,18 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { formats, type IdPrefix } from '#libs/contracts';
 
-export const {
-  ADDRESS_FORMAT,
-  EXAMPLE_TIME,
-  exampleId,
-  HTTPS_PATTERN,
-  idPattern,
-  LINE_PATTERN,
-  MAILBOX_FORMAT,
-  NOT_BLANK_PATTERN,
-  TAG_KEY_PATTERN,
-  TEXT_PATTERN,
-} = formats;
+export const { ADDRESS_FORMAT, EXAMPLE_TIME, exampleId, idPattern, TAG_KEY_PATTERN, TEXT_PATTERN } = formats;
 
 /** Decorators for the fields of responses. They fix the schema; a DTO adds the description and the example. */
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Unsubscription } from '#libs/emails';
+import type { UnsubscribeRecipient } from '#libs/emails';
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;margin:0;padding:12vh 1.5rem}' +
@@ -16,6 +16,8 @@ export const PAGE_HEADERS = {
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-robots-tag': 'noindex',
 };
+
+type Unsubscription = NonNullable<Awaited<ReturnType<UnsubscribeRecipient['find']>>>;
 
 /** The form posts to the URL of the page, which is the unsubscribe link. */
 export const confirmationPage = ({ sender, address }: Unsubscription): string =>

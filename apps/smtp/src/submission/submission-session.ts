@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Allowances, RateLimit } from '#libs/accounts';
 import { LIMITS, Refusal } from '#libs/contracts';
-import { EmailIntake, relayedOptions, type RelayedOptions } from '#libs/emails';
+import { EmailIntake, relayedOptions } from '#libs/emails';
 import { Config, Log } from '#libs/kernel';
 import { normaliseAddress, parseRecipient, LineEndNormaliser } from '#libs/mime';
 import { SuppressionList } from '#libs/suppressions';
@@ -11,7 +11,7 @@ import { SUPPRESSED_RECIPIENT } from '../server/replies.js';
 import { SmtpReply, toSmtpReply } from '../server/smtp-reply.js';
 import { SubmissionLogin, type Credentials } from './submission-login.js';
 import { parseMessage } from './submitted-message.js';
-import { toSubmission, type Transaction } from './to-submission.js';
+import { toSubmission, type RelayedOptions, type Transaction } from './to-submission.js';
 
 /**
  * Memory of all messages that are being received or stored, in octets: four and a half of the largest size or hundreds of

@@ -1,5 +1,4 @@
-import { newId } from '#libs/contracts';
-import { releaseTime } from '#libs/emails';
+import { newId, parseTimestamp } from '#libs/contracts';
 import { mapYielding, concatYielding, yieldToLoop, databaseClock } from '#libs/kernel';
 import { prepareRelayed, readAddressEntry, type Mailbox, type RelayedMessage } from '#libs/mime';
 import { SmtpReply } from '../server/smtp-reply.js';
@@ -33,7 +32,7 @@ async function readRelayed(received: Buffer, serviceDomain: string): Promise<Rel
   const relayed = prepareRelayed(received, {
     serviceDomain,
     messageId: newMessageId,
-    date: (at) => releaseTime(at) ?? databaseClock.date(),
+    date: (at) => databaseClock.notBefore(at === undefined ? null : parseTimestamp(at)),
   });
   if ('problem' in relayed)
     throw new SmtpReply(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '#libs/accounts';
-import type { RelayedOptions } from '#libs/emails';
 import type { RelayedMessage } from '#libs/mime';
 import type { SubmittedMessage } from './submitted-message.js';
 import { toSubmission, type Transaction } from './to-submission.js';
@@ -16,7 +15,7 @@ const message = (to: string[], cc: string[]): SubmittedMessage => ({
   octets: Buffer.from('text'),
   mailboxes: { to: to.map(mailbox), cc: cc.map(mailbox), replyTo: [mailbox('reply@ex.org')] },
 });
-const options: RelayedOptions = {
+const options = {
   tags: {},
   scheduledAt: null,
   unsubscribe: undefined,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '#libs/accounts';
-import type { Idempotency, RelayedOptions, Submission } from '#libs/emails';
+import type { Idempotency, relayedOptions, Submission } from '#libs/emails';
 import { normaliseAddress, parseRecipient, type Mailbox } from '#libs/mime';
 import type { SMTPServerAddress } from 'smtp-server';
 import type { HeaderMailboxes, SubmittedMessage } from './submitted-message.js';
@@ -14,6 +14,8 @@ export interface Transaction {
   /** Recipients that were refused because they are suppressed, normalised. */
   refused: string[];
 }
+
+export type RelayedOptions = ReturnType<typeof relayedOptions>;
 
 interface Envelope {
   principal: Principal;

@@ -47,6 +47,11 @@ export class DatabaseClock {
     return new Date(this.now());
   }
 
+  /** This time, or the current one if it has passed or is null. */
+  notBefore(time: Date | null): Date {
+    return time !== null && time.getTime() > this.now() ? time : this.date();
+  }
+
   /** The steps back of the past, of which the database has a record. */
   setSteps(steps: readonly ClockStep[]): void {
     this.steps = steps;

@@ -1,5 +1,5 @@
 import type { DomainView } from '#libs/domains';
-import type { DeliveryJob, HostedUnsubscribe, Tracking } from '#libs/emails';
+import type { DeliveryJob } from '#libs/emails';
 import type { Database, Worker } from '#libs/persistence';
 
 /** Limits of one claim, in recipients per recipient domain. */
@@ -41,9 +41,9 @@ interface ClaimRow {
   created_at: Date;
   scheduled_at: Date | null;
   sandbox_result: string | null;
-  unsubscribe: HostedUnsubscribe | null;
+  unsubscribe: DeliveryJob['email']['unsubscribe'];
   /** Null: the domain was removed. */
-  tracking: Tracking | null;
+  tracking: DeliveryJob['email']['tracking'];
   envelope: DomainView['envelope'] | null;
 }
 

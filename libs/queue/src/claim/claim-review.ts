@@ -2,13 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { wholeAccount } from '#libs/contracts';
 import { Accounts } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
-import {
-  isSystemMail,
-  stopsWhilePaused,
-  suppressedAddresses,
-  type ClaimedRecipient,
-  type DeliveryJob,
-} from '#libs/emails';
+import { isSystemMail, stopsWhilePaused, suppressedAddresses, type DeliveryJob } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { Database, Worker } from '#libs/persistence';
@@ -112,7 +106,7 @@ export class ClaimReview {
   /** Ends the recipients for which `endOf` returns an outcome; returns the remaining jobs. */
   private async withoutEnded(
     jobs: DeliveryJob[],
-    endOf: (job: DeliveryJob, recipient: ClaimedRecipient) => UnsentOutcome | null,
+    endOf: (job: DeliveryJob, recipient: DeliveryJob['recipients'][number]) => UnsentOutcome | null,
   ): Promise<DeliveryJob[]> {
     const left: DeliveryJob[] = [];
     for (const job of jobs) {

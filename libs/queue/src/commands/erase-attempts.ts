@@ -1,11 +1,12 @@
 import { wholeAccount, type AddressErasure, type EmailStatus } from '#libs/contracts';
-import { aggregateStatus, emailEvent, eraseRecipient, searchKey, type ErasedContent } from '#libs/emails';
+import { aggregateStatus, emailEvent, EmailErasure, lockEmail, searchKey, type LockedEmail } from '#libs/emails';
 import { databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { appendEvents, type Queryable } from '#libs/persistence';
-import { lockEmail, type LockedEmail } from './lock-email.js';
 
-export interface ErasedEmail extends ErasedContent {
+export interface ErasedEmail {
+  bodies: number;
+  captured: number;
   recipients: number;
   attempts: number;
 }
@@ -34,7 +35,7 @@ export async function eraseFromEmail(
     erasure.accountId,
     searchKey(erasure.accountId, erasure.address),
   ]);
-  return { recipients: ordinals.length, attempts, ...(await eraseRecipient(tx, emailId, erasure)) };
+  return { recipients: ordinals.length, attempts, ...(await new EmailErasure(tx, erasure).eraseFrom(emailId)) };
 }
 
 /** Returns the ordinals of the recipients that are canceled now. */

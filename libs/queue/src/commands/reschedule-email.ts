@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { Refusal, type EmailStatus, type Visibility } from '#libs/contracts';
-import { emailEvent, updateScheduledAt, type RecipientRow } from '#libs/emails';
+import { emailEvent, lockEmail, updateScheduledAt, type LockedEmail, type RecipientRow } from '#libs/emails';
 import { LocalNotifications, databaseClock } from '#libs/kernel';
 import { appendEvents, Database, isRetryable, type Queryable } from '#libs/persistence';
-import { lockEmail, type LockedEmail } from './lock-email.js';
 
 /** Cancels and reschedules emails. A change applies to all recipients, and only while no delivery has started. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EnvelopeBuilder, MessageBuilder, type DeliveryJob, type StoredContent } from '#libs/emails';
+import { EnvelopeBuilder, MessageBuilder, type DeliveryJob } from '#libs/emails';
 import { databaseClock, Log } from '#libs/kernel';
 import type { Destination, Envelope, Outcome, OutgoingMessage, SourceAddress } from '#libs/mta';
 import { TlsResults } from '#libs/tls-reports';
@@ -82,7 +82,7 @@ export class CourierAdapter {
     };
   }
 
-  private async stored(job: DeliveryJob): Promise<StoredContent> {
+  private async stored(job: DeliveryJob): Promise<NonNullable<DeliveryJob['content']>> {
     const content = await this.queue.content(job);
     if (!content) throw new Error('the content of this message is no longer stored');
     return content;

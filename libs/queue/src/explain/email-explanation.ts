@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
 import { KeyHistory } from '#libs/bus';
-import type { EventData, Visibility } from '#libs/contracts';
+import type { EventData, ViewOf, Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { EmailQueries, type EmailSummary, type RecipientRow, recipientsOfAll, stopsWhilePaused } from '#libs/emails';
+import { EmailQueries, type emailShapes, type RecipientRow, recipientsOfAll, stopsWhilePaused } from '#libs/emails';
 import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import type { UnsentOutcome } from '../settle/fail-unsent.js';
@@ -46,7 +46,7 @@ export class EmailExplanation {
     ]);
     const now = databaseClock.date();
     const facts = { standing: account?.standing ?? ('blocked' as const), now };
-    const pauseOf = ({ mode, tags, from }: EmailSummary) =>
+    const pauseOf = ({ mode, tags, from }: ViewOf<typeof emailShapes.emailSummary>) =>
       stopsWhilePaused({ test: mode === 'test', tags, sender: from }, this.config.settings.SERVICE_DOMAIN)
         ? (account?.sending_pause ?? null)
         : null;

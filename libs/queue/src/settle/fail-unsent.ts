@@ -1,5 +1,5 @@
 import type { EmailStatus, RoutedEvent, sentences } from '#libs/contracts';
-import { aggregateStatus, type ClaimedRecipient, type DeliveryJob, emailEvent, type EmailInfo } from '#libs/emails';
+import { aggregateStatus, type DeliveryJob, emailEvent, type EmailInfo } from '#libs/emails';
 import { appendEvents, type Queryable } from '#libs/persistence';
 import type { SuppressionOrigin } from '#libs/suppressions';
 import { databaseClock } from '#libs/kernel';
@@ -10,7 +10,7 @@ export type UnsentOutcome =
   | { status: 'failed'; reason: keyof typeof sentences.FAILURES };
 
 export interface UnsentRecipient {
-  recipient: ClaimedRecipient;
+  recipient: DeliveryJob['recipients'][number];
   end: UnsentOutcome;
 }
 

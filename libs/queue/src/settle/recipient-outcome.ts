@@ -1,11 +1,13 @@
-import type { ClaimedRecipient } from '#libs/emails';
+import type { DeliveryJob } from '#libs/emails';
 import { printableText, type Outcome } from '#libs/mta';
 import type { LateReport } from './late-bounce.js';
 import { nextAttemptAt } from './retry-schedule.js';
 
+type Recipient = DeliveryJob['recipients'][number];
+
 /** The consequences of an attempt for its recipient, computed before anything is written. */
 export type RecipientOutcome = {
-  recipient: ClaimedRecipient;
+  recipient: Recipient;
   attempt: Exclude<Outcome, { kind: 'abandoned' }>;
   /** Number of attempts including this one. */
   attemptNumber: number;
@@ -24,7 +26,7 @@ export type RecipientOutcome = {
 const BAD_DOMAIN = '5.1.2';
 
 export function recipientOutcome(
-  recipient: ClaimedRecipient,
+  recipient: Recipient,
   answered: Exclude<Outcome, { kind: 'abandoned' }>,
   scheduleMs: readonly number[],
 ): RecipientOutcome {
@@ -52,10 +54,7 @@ export function recipientOutcome(
 }
 
 /** A second answer that the domain does not exist makes it a bounce, for the attempt and for the recipient. */
-function confirmMissingDomain(
-  recipient: ClaimedRecipient,
-  attempt: RecipientOutcome['attempt'],
-): RecipientOutcome['attempt'] {
+function confirmMissingDomain(recipient: Recipient, attempt: RecipientOutcome['attempt']): RecipientOutcome['attempt'] {
   if (!reportsMissingDomain(attempt) || recipient.previousEnhanced !== BAD_DOMAIN) return attempt;
   const { key, startedAt, endedAt, phase, reply, remote } = attempt;
   return { kind: 'bounced', key, startedAt, endedAt, phase, reply, remote, class: attempt.class, bounceType: 'hard' };

@@ -1,5 +1,5 @@
-import { newId, type EmailStatus, type RoutedEvent } from '#libs/contracts';
-import { aggregateStatus, type DeliveryJob, lastEventOf, type EarlierHostView } from '#libs/emails';
+import { newId, type EmailStatus, type RoutedEvent, type ViewOf } from '#libs/contracts';
+import { aggregateStatus, type DeliveryJob, lastEventOf, type emailShapes } from '#libs/emails';
 import { outboxRow, type Queryable } from '#libs/persistence';
 import type { EarlierHost } from '#libs/mta';
 import { claimedBy } from '../claim/requeue.js';
@@ -171,7 +171,9 @@ async function insertFacts(
 }
 
 /** The value of `attempts.earlier`; undefined, and so not written, where the first host decided. */
-export const earlierHosts = (hosts: readonly EarlierHost[] | undefined): EarlierHostView[] | undefined =>
+export const earlierHosts = (
+  hosts: readonly EarlierHost[] | undefined,
+): ViewOf<typeof emailShapes.earlierHost>[] | undefined =>
   hosts?.map(({ phase, reply, remote }) => ({
     phase,
     code: reply.code,

@@ -1,5 +1,5 @@
 import type { Simulation } from '#libs/contracts';
-import type { ClaimedRecipient } from '#libs/emails';
+import type { DeliveryJob } from '#libs/emails';
 import { NO_REMOTE } from '#libs/mta';
 import type { LateReport } from './late-bounce.js';
 import { recipientOutcome, type RecipientOutcome } from './recipient-outcome.js';
@@ -7,7 +7,7 @@ import { databaseClock } from '#libs/kernel';
 
 /** One recipient and its simulated outcome. */
 export interface SimulatedRecipient {
-  recipient: ClaimedRecipient;
+  recipient: DeliveryJob['recipients'][number];
   simulation: Simulation;
   startedAt: Date;
   /** The URL of a simulated click. */

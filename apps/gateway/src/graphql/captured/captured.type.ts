@@ -1,11 +1,12 @@
 import { Field, ObjectType } from '@nestjs/graphql';
-import { capturedMessage } from '#libs/emails';
+import { emailShapes } from '#libs/emails';
 import { CapturedDto, CapturedQuery } from '../../rest/captured/captured.dto.js';
 import { connectionType } from '../connection.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 import { Long } from '../scalars.js';
 
+const { capturedMessage } = emailShapes;
 export const CapturedEmailType = objectType(capturedMessage.name, CapturedDto, { description: capturedMessage.about });
 export const CapturedEmailConnection = connectionType<CapturedDto>(capturedMessage.name, CapturedEmailType);
 export const CapturedEmailFilter = inputType('CapturedEmailFilter', CapturedQuery, {

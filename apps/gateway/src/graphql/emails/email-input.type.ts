@@ -1,6 +1,6 @@
 import { Field, ID, InputType, ObjectType } from '@nestjs/graphql';
 import { LIMITS, Refusal } from '#libs/contracts';
-import { newEmail, newEmailShapes } from '#libs/emails';
+import { emailShapes } from '#libs/emails';
 import { requestClass } from '../../openapi/definition-classes.js';
 import {
   ChangeEmailDto,
@@ -24,7 +24,7 @@ class HeaderInput {
   value: string;
 }
 
-const { attachment, listUnsubscribe, messageTracking } = newEmailShapes;
+const { attachment, listUnsubscribe, messageTracking, newEmail } = emailShapes;
 const ListUnsubscribeInput = inputType('ListUnsubscribeInput', requestClass(listUnsubscribe), {
   description: listUnsubscribe.about,
 });

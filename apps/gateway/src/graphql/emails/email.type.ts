@@ -1,7 +1,7 @@
 import { Field, InputType, ObjectType } from '@nestjs/graphql';
 import { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
 import type { Shape } from '#libs/contracts';
-import { emailHistoryShapes, emailShapes } from '#libs/emails';
+import { emailShapes } from '#libs/emails';
 import { explanationShapes } from '#libs/queue';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { AttemptDto, EmailEventDto, ExplanationDto } from '../../rest/emails/email-history.dto.js';
@@ -77,7 +77,7 @@ export const EmailType = objectType(emailShapes.email.name, EmailItemDto, {
 });
 export const EmailConnection = connectionType<EmailItemDto>(emailShapes.email.name, EmailType);
 
-const { eventOfEmail, attempt, attemptSecurity, earlierHost } = emailHistoryShapes;
+const { eventOfEmail, attempt, attemptSecurity, earlierHost } = emailShapes;
 const EmailEventType = objectType(eventOfEmail.name, EmailEventDto, {
   description: eventOfEmail.about,
   fields: {

@@ -1,5 +1,5 @@
 import type { Rule } from '#libs/contracts';
-import { attachmentProblems, type NewEmail } from '#libs/emails';
+import { emailShapes, type NewEmail } from '#libs/emails';
 
 /**
  * An attachment in the format of Resend. `filename: false` means no name. The content may be an array with one number per
@@ -14,9 +14,16 @@ export interface ResendAttachmentInput {
   content_id?: string | null;
 }
 
-/** A missing file name is allowed; one is generated. */
+const nativeRule = emailShapes.newEmail.ruleOf('attachments');
+
+/** The rule of the native API, but for a missing file name: one is generated. */
 export const resendAttachmentsRule: Rule = (value) =>
-  attachmentProblems(Array.isArray(value) ? value.map(toNative) : value, { filename: 'optional' });
+  nativeRule(Array.isArray(value) ? value.map((entry) => named(toNative(entry))) : value);
+
+const named = (entry: unknown): unknown =>
+  typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+    ? { ...entry, filename: (entry as { filename?: unknown }).filename ?? 'attachment' }
+    : entry;
 
 /** The attachments of a validated value, as the native API takes them. */
 export const toAttachments = (given: readonly ResendAttachmentInput[]): NewEmail['attachments'] =>

@@ -1,9 +1,10 @@
 import type { Rule } from '#libs/contracts';
-import { newEmail, tagsRuleUpTo } from '#libs/emails';
+import { emailShapes, tagsRuleUpTo } from '#libs/emails';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 import { resendAttachmentsRule, type ResendAttachmentInput } from './resend-attachments.js';
 import { resendScheduleRule } from './resend-schedule.js';
 
+const { newEmail } = emailShapes;
 /** Resend allows longer values than the native API. */
 const TAG_VALUE_LENGTH = 256;
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { capturedMessage } from '#libs/emails';
+import { emailShapes } from '#libs/emails';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { IntegerProperty, KindProperty } from '../../openapi/properties.js';
 import { listOf } from '../list.dto.js';
@@ -25,7 +25,7 @@ export class CapturedQuery {
   after?: string;
 }
 
-export class CapturedDto extends responseClass(capturedMessage) {}
+export class CapturedDto extends responseClass(emailShapes.capturedMessage) {}
 
 export class CapturedList extends listOf(CapturedDto, 'cap') {}
 

@@ -1,5 +1,5 @@
 import { EMAIL_STATUSES, LAST_EVENTS, type EmailStatus, type LastEvent } from '#libs/contracts';
-import { emailShapes, newEmail } from '#libs/emails';
+import { emailShapes } from '#libs/emails';
 import { responseClass } from '../../openapi/definition-classes.js';
 import {
   EnumProperty,
@@ -90,7 +90,7 @@ export class EmailDto extends responseClass(emailShapes.email) {}
 
 /** Body of `PATCH /emails/:id`. */
 export class ChangeEmailDto {
-  @FieldRule(newEmail.ruleOf('scheduled_at'), {
+  @FieldRule(emailShapes.newEmail.ruleOf('scheduled_at'), {
     required: true,
     type: String,
     format: 'date-time',

@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
-import { newEmail, type NewEmail } from '#libs/emails';
+import { emailShapes, type NewEmail } from '#libs/emails';
 import { requestClass } from '../../openapi/definition-classes.js';
 import { IdProperty, IntegerProperty, KindProperty, TextProperty } from '../../openapi/properties.js';
 
 /** Body of `POST /emails`, and each element of a batch. */
-export const SendEmailDto: Type<NewEmail> = requestClass(newEmail);
+export const SendEmailDto: Type<NewEmail> = requestClass(emailShapes.newEmail);
 export type SendEmailDto = NewEmail;
 
 /** Response of `POST /emails`. */

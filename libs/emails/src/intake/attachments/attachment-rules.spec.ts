@@ -76,7 +76,7 @@ describe('attachment names', () => {
     }
   });
 
-  it('are optional where the interface allows it, and then follow from the URL or the content', () => {
+  it('follow from the URL or the content where the interface allows that they are missing', () => {
     const entries = [
       { content: PNG },
       { content: Buffer.from('text').toString('base64'), filename: null },
@@ -85,7 +85,6 @@ describe('attachment names', () => {
       { path: 'https://files.example.com/%2e%2e%2fpasswd.txt', content_type: 'text/plain' },
     ];
     expect(attachmentProblems(entries).map((p) => p.code)).toEqual(Array(5).fill('required'));
-    expect(attachmentProblems(entries, { filename: 'optional' })).toEqual([]);
     expect(attachmentsFrom(entries).map((file) => [file.filename, file.contentType])).toEqual([
       ['attachment-1.png', 'image/png'],
       ['attachment-2.txt', 'text/plain'],

@@ -38,20 +38,12 @@ export interface AttachmentInput {
   content_id?: string | null;
 }
 
-/** Whether a missing file name is an error (REST) or replaced (Resend-compatible routes). */
-export interface AttachmentOptions {
-  filename: 'required' | 'optional';
-}
-
 /** Problems of malformed attachments (status 400). `forbiddenAttachments` checks the content of well-formed ones. */
-export function attachmentProblems(
-  value: unknown,
-  options: AttachmentOptions = { filename: 'required' },
-): RuleProblem[] {
+export function attachmentProblems(value: unknown): RuleProblem[] {
   if (!Array.isArray(value)) return oneProblem('', 'invalid_type', 'must be an array of attachments');
   if (value.length > LIMITS.attachmentCount)
     return oneProblem('', 'too_many', `must have at most ${LIMITS.attachmentCount} attachments`);
-  const problems = value.flatMap((entry, i) => entryProblems(entry, `[${i}]`, options));
+  const problems = value.flatMap((entry, i) => entryProblems(entry, `[${i}]`));
   return problems.length > 0 ? problems : duplicateContentIds(value as AttachmentInput[]);
 }
 
@@ -59,11 +51,11 @@ const oneProblem = (path: string, code: string, message: string): RuleProblem[] 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 const isForm = (value: unknown, form: RegExp): boolean => typeof value === 'string' && form.test(value);
 
-function entryProblems(entry: unknown, path: string, options: AttachmentOptions): RuleProblem[] {
+function entryProblems(entry: unknown, path: string): RuleProblem[] {
   if (!isRecord(entry)) return oneProblem(path, 'invalid_type', 'must be an object');
   const { filename, content_type: contentType, content_id: contentId } = entry;
   return [
-    ...nameProblems(filename, `${path}.filename`, options),
+    ...nameProblems(filename, `${path}.filename`),
     ...sourceProblems(entry, path),
     ...(isAbsent(contentType) || isForm(contentType, MIME_TYPE)
       ? []
@@ -78,9 +70,8 @@ function entryProblems(entry: unknown, path: string, options: AttachmentOptions)
   ];
 }
 
-function nameProblems(name: unknown, path: string, options: AttachmentOptions): RuleProblem[] {
-  if (!isAbsent(name)) return filenameProblems(name, path);
-  return options.filename === 'optional' ? [] : oneProblem(path, 'required', 'is required');
+function nameProblems(name: unknown, path: string): RuleProblem[] {
+  return isAbsent(name) ? oneProblem(path, 'required', 'is required') : filenameProblems(name, path);
 }
 
 /** Exactly one of `content` and `path`. */

@@ -1,4 +1,4 @@
-import type { AddressErasure } from '#libs/contracts';
+import type { AddressErasure, ErasedBatch } from '#libs/contracts';
 import { domainOf, normaliseAddress } from '#libs/mime';
 import type { Queryable } from '#libs/persistence';
 import { searchKey } from '../intake/recipients.js';
@@ -22,50 +22,89 @@ export interface ErasableRecipient {
   address: string;
 }
 
-export interface ErasedContent {
-  bodies: number;
-  captured: number;
+interface Batch {
+  after: string;
+  limit: number;
 }
 
-/** The recipients with this address in messages after `after`, in the order of their ids; `last`: there may be more behind it. */
-export async function findErasableRecipients(
-  db: Queryable,
-  { accountId, address }: { accountId: string; address: string },
-  { after, limit }: { after: string; limit: number },
-): Promise<{ recipients: ErasableRecipient[]; last: string | null }> {
-  const { rows } = await db.query<ErasableRecipient>(
-    `SELECT email_id, ordinal, address FROM recipients WHERE search_key = $1 AND email_id > $2
-      ORDER BY search_key, email_id LIMIT $3`,
-    [searchKey(accountId, address), after, limit],
-  );
-  // The key is a hash: another address may have the same.
-  const recipients = rows.filter((row) => normaliseAddress(row.address) === address);
-  return { recipients, last: rows.length === limit ? rows[rows.length - 1].email_id : null };
+/** Keys that one batch reads. */
+const SCANNED = 5_000;
+/** Neither scopes nor keys contain it. */
+const SEPARATOR = '\n';
+
+/** The scopes of an account begin with its id and a colon; the semicolon is the character after it. */
+const NEXT_ANSWERS = `
+  SELECT scope, key, CASE WHEN strpos(response::text, '@') > 0 THEN response END AS response FROM idempotency_keys
+   WHERE scope >= $1 || ':' AND scope < $1 || ';' AND (scope, key) > ($2, $3) ORDER BY scope, key LIMIT $4`;
+
+interface Answer {
+  scope: string;
+  key: string;
+  /** Null: it has no address. */
+  response: unknown;
 }
 
-/** The messages that had the erased address as a recipient, in the order of their ids. */
-export async function findErasedEmails(
-  db: Queryable,
-  { accountId, erasedAs }: Pick<AddressErasure, 'accountId' | 'erasedAs'>,
-  { after, limit }: { after: string; limit: number },
-): Promise<string[]> {
-  const { rows } = await db.query<{ email_id: string }>(
-    `SELECT DISTINCT email_id FROM recipients WHERE search_key = $1 AND email_id > $2 ORDER BY email_id LIMIT $3`,
-    [searchKey(accountId, erasedAs), after, limit],
-  );
-  return rows.map(({ email_id }) => email_id);
-}
+/** Finds and erases a recipient in what this library stores, in the transaction `db` where it writes several rows. */
+export class EmailErasure {
+  constructor(
+    private readonly db: Queryable,
+    private readonly erasure: AddressErasure,
+  ) {}
 
-/**
- * Replaces the address in the rows of one message, and deletes its content and its captured copies. The transaction holds the
- * locks of the message and its recipients, none of whom is waiting for delivery.
- */
-export async function eraseRecipient(tx: Queryable, emailId: string, erasure: AddressErasure): Promise<ErasedContent> {
-  await eraseFields(tx, emailId, erasure);
-  await eraseRecipients(tx, emailId, erasure);
-  const bodies = await tx.query('DELETE FROM email_contents WHERE email_id = $1', [emailId]);
-  const captured = await tx.query('DELETE FROM captured_messages WHERE email_id = $1', [emailId]);
-  return { bodies: bodies.rowCount, captured: captured.rowCount };
+  /** The recipients with this address in messages after `after`, in the order of their ids; `last`: there may be more behind it. */
+  async recipients({ after, limit }: Batch): Promise<{ recipients: ErasableRecipient[]; last: string | null }> {
+    const { accountId, address } = this.erasure;
+    const { rows } = await this.db.query<ErasableRecipient>(
+      `SELECT email_id, ordinal, address FROM recipients WHERE search_key = $1 AND email_id > $2
+        ORDER BY search_key, email_id LIMIT $3`,
+      [searchKey(accountId, address), after, limit],
+    );
+    // The key is a hash: another address may have the same.
+    const recipients = rows.filter((row) => normaliseAddress(row.address) === address);
+    return { recipients, last: rows.length === limit ? rows[rows.length - 1].email_id : null };
+  }
+
+  /** The messages that had the erased address as a recipient, in the order of their ids. */
+  async erasedEmails({ after, limit }: Batch): Promise<string[]> {
+    const { accountId, erasedAs } = this.erasure;
+    const { rows } = await this.db.query<{ email_id: string }>(
+      `SELECT DISTINCT email_id FROM recipients WHERE search_key = $1 AND email_id > $2 ORDER BY email_id LIMIT $3`,
+      [searchKey(accountId, erasedAs), after, limit],
+    );
+    return rows.map(({ email_id }) => email_id);
+  }
+
+  /**
+   * Replaces the address in the rows of one message, and deletes its content and its captured copies. The transaction holds the
+   * locks of the message and its recipients, none of whom is waiting for delivery.
+   */
+  async eraseFrom(emailId: string): Promise<{ bodies: number; captured: number }> {
+    await eraseFields(this.db, emailId, this.erasure);
+    await eraseRecipients(this.db, emailId, this.erasure);
+    const bodies = await this.db.query('DELETE FROM email_contents WHERE email_id = $1', [emailId]);
+    const captured = await this.db.query('DELETE FROM captured_messages WHERE email_id = $1', [emailId]);
+    return { bodies: bodies.rowCount, captured: captured.rowCount };
+  }
+
+  /** Replaces the address in the answers that are kept for repeated requests, behind the key in `cursor` ('' for the beginning). */
+  async eraseStoredAnswers(cursor: string): Promise<ErasedBatch> {
+    const { accountId } = this.erasure;
+    const [scopeBefore = '', keyBefore = ''] = cursor.split(SEPARATOR);
+    const { rows } = await this.db.query<Answer>(NEXT_ANSWERS, [accountId, scopeBefore, keyBefore, SCANNED]);
+    let erased = 0;
+    for (const { scope, key, response } of rows) {
+      const after = JSON.stringify(this.erasure.rewriteJson(response));
+      if (after === JSON.stringify(response)) continue;
+      await this.db.query('UPDATE idempotency_keys SET response = $3 WHERE scope = $1 AND key = $2', [
+        scope,
+        key,
+        after,
+      ]);
+      erased += 1;
+    }
+    const last = rows.at(-1);
+    return { rows: erased, cursor: rows.length < SCANNED || !last ? null : `${last.scope}${SEPARATOR}${last.key}` };
+  }
 }
 
 interface ErasedRow {

@@ -1,15 +1,9 @@
 import { isId, type EmailStatus, type Visibility } from '#libs/contracts';
-import {
-  effectiveEmailStatus,
-  emailInfoOf,
-  recipientsOf,
-  visibilityValues,
-  visibleEmails,
-  type EmailInfo,
-  type EmailInfoRow,
-  type RecipientRow,
-} from '#libs/emails';
 import type { Queryable } from '#libs/persistence';
+import { emailInfoOf, type EmailInfo, type EmailInfoRow } from '../message/email-events.js';
+import { effectiveEmailStatus } from './effective-status.js';
+import { recipientsOf, type RecipientRow } from './recipient-row.js';
+import { visibilityValues, visibleEmails } from './visible-emails.js';
 
 /** An email and its recipients under row locks. */
 export interface LockedEmail {
