@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId, wholeAccount, type AddressErasure } from '#libs/contracts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
-import { EmailList, type EmailFilter } from '#libs/emails';
+import { EmailErasure, EmailList, type EmailFilter } from '#libs/emails';
 import { Log, SecretBox, Shutdown } from '#libs/kernel';
 import { insertMessages } from '../../../bench/list/fill.mjs';
-import { eraseRecipient } from '../../../libs/emails/src/commands/erase-recipient.js';
 import { SearchSegments } from '../../../libs/emails/src/queries/list/search-segments.js';
 import { tableReads } from '../../support/persistence/table-reads.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
@@ -82,13 +81,13 @@ describe('the search of emails', () => {
     const [address, erasedAs] = ['copy@before.example', 'erased-7f3a@erased.invalid'];
     await db.database.query('UPDATE emails SET header_to = $2 WHERE id = $1', [id, [address]]);
     await db.database.transaction((tx) =>
-      eraseRecipient(tx, id, {
+      new EmailErasure(tx, {
         accountId,
         address,
         erasedAs,
         rewrite: edit(address, erasedAs),
         rewriteJson: <T>(value: T) => JSON.parse(edit(address, erasedAs)(JSON.stringify(value))) as T,
-      } as AddressErasure),
+      } as AddressErasure).eraseFrom(id),
     );
     const counted = await db.database.query<{ count: number }>('SELECT count(*)::int AS count FROM search_segments');
     expect(counted.rows[0].count).toBe(4);
