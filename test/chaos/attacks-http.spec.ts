@@ -5,7 +5,7 @@ import { RawHttp, statusesOf } from '../support/attacks/raw-http.js';
 import { abortHellos, helloSocket, isAcknowledged } from '../support/attacks/websocket-hello.js';
 import { API_OPERATIONS } from '../support/rest/api-operations.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
-import { SmtpTalk } from '../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../support/smtp/smtp-talk.mjs';
 import { until } from '../support/timing/until.js';
 import { randomNumbers } from '../support/samples/random-numbers.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mail } from '../support/samples/mail.js';
 import { API_KEY, launch, standaloneEnv, type RunningProgram } from '../support/services/program.js';
-import { SmtpTalk } from '../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../support/smtp/smtp-talk.mjs';
 import { until } from '../support/timing/until.js';
 
 /** A file system in memory, whose free space nobody else changes. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { waitsDuring, type Waits } from '../support/attacks/honest-client.js';
+import { waitsDuring, type Waits } from '../support/attacks/hostile-fixture.js';
 import { BATCH, HOSTILE_SHAPES, ONE_MAIL, postBody, type BodyLimit } from '../support/attacks/hostile-bodies.js';
 import { mail } from '../support/samples/mail.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
@@ -40,8 +40,8 @@ describe('hostile bodies', () => {
       for (const [shape, piece] of Object.entries(HOSTILE_SHAPES))
         expect((await postBody(program, limit.path, Buffer.alloc(limit.bytes, piece))).status, shape).toBe(400);
     });
-    const show = ({ count, median, p99, worst, pause }: Waits & { pause: number }) =>
-      `p50 ${median.toFixed(1)}, p99 ${p99.toFixed(0)}, worst ${worst.toFixed(0)} of ${count}, longest pause ${pause.toFixed(0)}`;
+    const show = ({ count, p50, p99, max, pause }: Waits & { pause: number }) =>
+      `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(0)}, worst ${max.toFixed(0)} of ${count}, longest pause ${pause.toFixed(0)}`;
     console.log(
       `${what}: honest client in ms beside honest bodies: ${show(calm)}; beside hostile ones: ${show(hostile)}`,
     );

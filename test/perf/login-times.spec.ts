@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/services/cli.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
-import { SmtpTalk } from '../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../support/smtp/smtp-talk.mjs';
 
 /** Per user and session; more errors would end the session. */
 const TRIES = 40;

@@ -11,7 +11,7 @@ import { openInboundFixture, type InboundFixture, type SentMail } from '../../su
 import { dsn } from '../../support/samples/inbound-reports.js';
 import { freePorts } from '../../support/services/ports.js';
 import { selfSignedCertificate, type Certificate } from '../../support/fixtures/self-signed-certificate.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 
 const MINUTE = 60_000;

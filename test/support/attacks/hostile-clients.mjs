@@ -161,7 +161,7 @@ async function fuzz() {
         talk.stream.write(Buffer.concat(batch));
         await pause(1);
       }
-      talk.end();
+      talk.close();
     }
   };
   await Promise.all(Array.from({ length: 8 }, (_, w) => worker(w)));
@@ -262,7 +262,7 @@ async function oversize() {
       await Promise.race([reply, talk.closed]);
       const ended = performance.now();
       const last = talk.last;
-      talk.end();
+      talk.close();
       return { last, sent, took: ended - began, afterLimit: limitAt && ended - limitAt };
     }),
   );
@@ -284,7 +284,7 @@ async function bomb() {
     const began = performance.now();
     const reply = await talk.send(message);
     results.push({ name, reply, took: performance.now() - began });
-    talk.end();
+    talk.close();
   }
   return results;
 }
@@ -297,7 +297,7 @@ async function guess() {
     while (replies.length < attack.count) {
       const talk = new Talk(smtps, { from: attack.from, secure: true });
       replies.push(await talk.logIn(`pl_live_wrong${replies.length}`));
-      talk.end();
+      talk.close();
     }
   };
   await Promise.all(Array.from({ length: attack.beside }, worker));
@@ -319,9 +319,9 @@ async function mails() {
       await pause(200 + ((i * 37) % 900));
       const reply = talk.reply();
       talk.stream.write('all of it\r\n.\r\n');
-      told.push({ subject, to, reply: await reply });
+      told.push({ subject, to, reply: (await reply).join('\n') });
     }
-    talk.end();
+    talk.close();
   };
   await Promise.all(Array.from({ length: attack.count }, (_, i) => session(i)));
   return told;
@@ -334,7 +334,7 @@ async function handshakes() {
   for (let refused = false; !refused;) {
     const talk = new Talk(smtps, { from: addressOf(begun++), secure: true });
     talk.raw.once('error', (error) => (refused = error.code === 'ECONNREFUSED'));
-    setTimeout(() => talk.end(), 300);
+    setTimeout(() => talk.close(), 300);
     await pause(2);
   }
   return begun;

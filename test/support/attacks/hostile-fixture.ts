@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startStandalone, type RunningProgram } from '../services/program.js';
 
 const HOSTILE = new URL('./hostile-clients.mjs', import.meta.url);
-const HONEST = new URL('./honest-smtp-client.mjs', import.meta.url);
+const HONEST = new URL('./honest-clients.mjs', import.meta.url);
 const LOOP_LAG = new URL('./loop-lag.mjs', import.meta.url).pathname;
 const KIB_PER_MIB = 1024;
 
@@ -91,6 +91,24 @@ export class HostileFixture {
     this.children.add(child);
     child.once('exit', () => this.children.delete(child));
     return child;
+  }
+}
+
+/** The waits of somebody who asks `url` again and again while `during` runs. */
+export async function waitsDuring(url: string, during: () => Promise<void>): Promise<Waits> {
+  const client = fork(HONEST, [JSON.stringify({ url })]);
+  const exited = once(client, 'exit');
+  const failed = exited.then(([code]) => Promise.reject(new Error(`the honest client ended with ${String(code)}`)));
+  try {
+    await Promise.race([during(), failed]);
+    const taken = once(client, 'message') as Promise<[{ waits: { get: number[] } }]>;
+    client.send('take');
+    const [{ waits }] = await Promise.race([taken, failed]);
+    return waitsOf(waits.get);
+  } finally {
+    failed.catch(() => undefined);
+    if (client.connected) client.disconnect();
+    await exited;
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SmtpTalk } from './smtp-talk.js';
+import { SmtpTalk } from './smtp-talk.mjs';
 import type { Dialogue, TlsMode, Step } from './smtp-script.js';
 
 const SILENCE_MS = 150;

@@ -13,7 +13,7 @@ import type { RunningProgram } from '../../support/services/program.js';
 import { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { firstSender, type Sender } from '../../support/services/sender.js';
 import { simulatedOutcomesSuite } from '../delivery/simulated-outcomes.suite.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 
 const MEGABYTE = 1024 * 1024;

@@ -20,7 +20,7 @@ import {
 } from '../../support/services/program.js';
 import { MailNetwork, mxSettings } from '../../support/services/mail-network.js';
 import { openCommandLine } from '../../support/services/command-line.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 
 const MAIN = join(new URL('../../../', import.meta.url).pathname, 'dist/programs/standalone.js');

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../../support/services/cli.js';
 import { RATE_PER_SECOND } from '../../support/services/profiles.js';
 import { openAccount, vouch, type ServiceAccount } from '../../support/services/service-client.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { ONE_CONNECTION, relayClient } from '../../support/services/relay-client.js';
 
 /** Ten runs of the command line, each of which takes seconds on a busy machine. */

@@ -3,7 +3,7 @@ import { LenientSink, type LenientMail } from './lenient-sink.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';
 import { FALSE_ENDS, smuggled } from './smuggling.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 
 const DOMAIN = 'smuggle-mails.test';

@@ -1,7 +1,7 @@
 import { readParts } from '#libs/mime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { CSV, JPEG, PDF, PNG, utf16, XLSX } from '../../support/samples/small-files.js';
 import { until } from '../../support/timing/until.js';
 import { capturedMessage } from '../../support/services/captured.js';

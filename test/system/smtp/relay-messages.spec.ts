@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomMessage, SENDER_DOMAIN, type RandomMessage } from './random-messages.js';
 import { RelayFixture } from '../../support/smtp/relay-fixture.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { zipFile } from '../../support/samples/zip-file.js';
 
 const MESSAGES = 120;

@@ -1,7 +1,7 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 
 const QUEUED = /^250 2\.0\.0 queued as em_[0-9a-f]{32}$/;

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mountCertificate } from '../../support/services/mount-certificate.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 import { ONE_CONNECTION, relayClient } from '../../support/services/relay-client.js';
 
@@ -57,19 +56,14 @@ describe('a certificate that is renewed', () => {
 
 /** The name in the certificate that a new connection sees. */
 async function shownAt(port: number, startTls: boolean): Promise<string> {
-  const raw = connect(port, '127.0.0.1');
+  const talk = SmtpTalk.open(port);
   if (startTls) {
-    for (const command of ['EHLO me.example', 'STARTTLS']) {
-      await new Promise((resolve) => raw.once('data', resolve));
-      raw.write(`${command}\r\n`);
-    }
-    await new Promise((resolve) => raw.once('data', resolve));
+    await talk.reply();
+    await talk.say('EHLO me.example');
+    await talk.say('STARTTLS');
   }
-  const tls = await new Promise<TLSSocket>((resolve, reject) => {
-    const socket = connectTls({ socket: raw, rejectUnauthorized: false }, () => resolve(socket));
-    socket.once('error', reject);
-  });
-  const name = tls.getPeerCertificate().subject.CN;
-  tls.destroy();
-  return String(name);
+  await talk.secure();
+  const name = talk.certificateName;
+  talk.close();
+  return name;
 }

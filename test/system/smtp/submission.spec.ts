@@ -1,10 +1,8 @@
-import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 import { relayClient } from '../../support/services/relay-client.js';
 
@@ -98,7 +96,8 @@ describe('the SMTP relay', () => {
   });
 
   it('refuses AUTH and MAIL before TLS and does not offer AUTH there', async () => {
-    const client = await Dialogue.open(program.ports.smtp);
+    const client = SmtpTalk.open(program.ports.smtp);
+    await client.reply();
     const ehlo = await client.say('EHLO me.example');
     expect(ehlo).toContain('STARTTLS');
     expect(ehlo).not.toMatch(/AUTH/);
@@ -110,7 +109,8 @@ describe('the SMTP relay', () => {
   });
 
   it('is no open relay behind TLS either: MAIL needs a login, and the login a sender of the same account', async () => {
-    const client = await Dialogue.openTls(program.ports.smtps);
+    const client = new SmtpTalk(program.ports.smtps, { secure: true });
+    await client.reply();
     expect(await client.say('EHLO me.example')).toMatch(/AUTH.*PLAIN/);
     expect(await client.say(`MAIL FROM:<${program.from}>`)).toMatch(/^530 5\.7\.0 /);
     const auth = (user: string, password: string) =>
@@ -179,70 +179,3 @@ describe('the SMTP relay', () => {
     talk.close();
   });
 });
-
-/** A hand-written SMTP client: one command, one whole reply. */
-class Dialogue {
-  private buffer = '';
-  private waiting: ((reply: string) => void) | undefined;
-  ended = false;
-
-  private constructor(
-    private readonly stream: Socket,
-    private readonly raw: Socket,
-  ) {
-    stream.setEncoding('latin1');
-    stream.on('data', (text: string) => this.take(text));
-    for (const socket of [stream, raw]) socket.on('error', () => undefined);
-    stream.on('close', () => {
-      this.ended = true;
-      this.waiting?.(this.buffer);
-    });
-  }
-
-  static async open(port: number): Promise<Dialogue> {
-    const socket = connect(port, '127.0.0.1');
-    const dialogue = new Dialogue(socket, socket);
-    await dialogue.reply();
-    return dialogue;
-  }
-
-  static async openTls(port: number): Promise<Dialogue> {
-    const socket = connect(port, '127.0.0.1');
-    const tls = connectTls({ socket, rejectUnauthorized: false });
-    const dialogue = new Dialogue(tls, socket);
-    await dialogue.reply();
-    return dialogue;
-  }
-
-  say(command: string): Promise<string> {
-    const reply = this.reply();
-    this.stream.write(`${command}\r\n`);
-    return reply;
-  }
-  write(text: string): void {
-    this.stream.write(text);
-  }
-  reset(): void {
-    this.raw.resetAndDestroy();
-  }
-  close(): void {
-    this.stream.destroy();
-  }
-
-  private reply(): Promise<string> {
-    if (this.ended) return Promise.resolve('');
-    return new Promise((resolve) => {
-      this.waiting = resolve;
-      this.take('');
-    });
-  }
-
-  private take(text: string): void {
-    this.buffer += text;
-    if (!this.waiting || !/^\d{3} .*\r\n$/m.test(this.buffer)) return;
-    const reply = this.buffer;
-    this.buffer = '';
-    this.waiting(reply.trimEnd());
-    this.waiting = undefined;
-  }
-}

@@ -10,7 +10,7 @@ import { MessageMemory } from '#apps/smtp/src/server/message-memory';
 import { SUPPRESSED_RECIPIENT } from '#apps/smtp/src/server/replies';
 import { SmtpReply } from '#apps/smtp/src/server/smtp-reply';
 import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
-import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
 import { until } from '../../support/timing/until.js';
 
 /** A hundredth of the real ones, in ms. */

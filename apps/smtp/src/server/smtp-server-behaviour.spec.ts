@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
-import { SmtpTalk } from '../../../../test/support/smtp/smtp-talk.js';
+import { SmtpTalk } from '../../../../test/support/smtp/smtp-talk.mjs';
 import { until } from '../../../../test/support/timing/until.js';
 import {
   BaseConnection,
