@@ -9,7 +9,7 @@ import { startStandalone, type RunningProgram } from '../support/services/progra
 import { ScriptedMx, type MxScript } from '../support/mail-servers/scripted-mx.js';
 import { selfSignedCertificate, testAuthority } from '../support/fixtures/self-signed-certificate.js';
 import { until } from '../support/timing/until.js';
-import { hasValidatingResolver, ValidatingResolver } from '../support/dns/validating-resolver.js';
+import { hasValidatingResolver, ValidatingResolver } from './validating-resolver.js';
 
 interface Attempt {
   outcome: string;

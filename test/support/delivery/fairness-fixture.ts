@@ -1,4 +1,4 @@
-import { GivenTime } from '../timing/given-time.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deafHosts } from '../mail-servers/deaf-hosts.js';
 import type { ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
@@ -11,11 +11,10 @@ export type Stall = 'no SYN-ACK' | 'no banner' | 'silent after the dot';
 export interface Beside {
   /** To the healthy domain, and as many in all to the stalled ones; taking turns. */
   mails: number;
-  /** Of given time, so that a machine that is kept from working is not overloaded: a queue of its own would be measured. */
   perSecond: number;
 }
 
-/** Given milliseconds (see `GivenTime`) from the answer to a send until the mail stood in the sink. */
+/** Milliseconds from the answer to a send until the mail stood in the sink. */
 export interface Latency {
   p50: number;
   p95: number;
@@ -36,7 +35,6 @@ export interface Stalled {
 /** One healthy domain and some stalled ones, in front of a service that delivers to both. */
 export class FairnessFixture {
   private readonly acceptedAt = new Map<string, number>();
-  private readonly clock = GivenTime.follow();
   private sent = 0;
 
   private constructor(
@@ -82,11 +80,6 @@ export class FairnessFixture {
     return Math.max(0, ...this.stalled.map((mx) => mx.mostOpen));
   }
 
-  /** Share of the machine that its host took since the start, 0 to 1. */
-  get taken(): number {
-    return this.clock.time.taken;
-  }
-
   get heldMails(): number {
     return this.stalled.reduce((sum, mx) => sum + mx.mails.length, 0);
   }
@@ -116,7 +109,6 @@ export class FairnessFixture {
   }
 
   async close(): Promise<void> {
-    this.clock.stop();
     await this.deaf?.close();
     await this.network.close();
   }
@@ -127,7 +119,7 @@ export class FairnessFixture {
     const answers: Promise<void>[] = [];
     const subjects: string[] = [];
     for (let first = 0; first < count; first += GROUP) {
-      await this.clock.time.until(began, (first * 1_000) / perSecond);
+      await sleep(Math.max(0, began + (first * 1_000) / perSecond - Date.now()));
       const group = Array.from({ length: Math.min(GROUP, count - first) }, (_, i) => ({
         subject: `f${this.sent++}`,
         domain: domainOf(first + i),
@@ -160,8 +152,7 @@ export class FairnessFixture {
     );
     const there = arrivals();
     const waits = subjects
-      .map((subject) => this.clock.time.between(this.acceptedAt.get(subject) ?? 0, there.get(subject) ?? 0))
-      .map((wait) => Math.max(0, Math.round(wait)))
+      .map((subject) => Math.max(0, (there.get(subject) ?? 0) - (this.acceptedAt.get(subject) ?? 0)))
       .sort((a, b) => a - b);
     const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))];
     return { p50: at(0.5), p95: at(0.95), max: at(1), arrived: waits.length };

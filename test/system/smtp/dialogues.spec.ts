@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DialogueFixture } from '../../support/smtp/dialogue-fixture.js';
+import { DialogueFixture } from './dialogue-fixture.js';
 import { Postfix, postfixMissing } from '../../support/mail-servers/postfix.js';
 import { play, type DialogueServer } from '../../support/smtp/smtp-player.js';
 import { differences, readDialogues } from '../../support/smtp/smtp-script.js';

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Resolver } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../services/ports.js';
-import { until } from '../timing/until.js';
+import { freePorts } from '../support/services/ports.js';
+import { until } from '../support/timing/until.js';
 
 export interface Zones {
   /** Lines of a zone file without names' final dots left out: everything here is in the root zone, and signed. */

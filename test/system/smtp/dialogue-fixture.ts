@@ -1,7 +1,7 @@
-import { cli } from '../services/cli.js';
-import { accountOn, openAccount, vouch, type ServiceAccount } from '../services/service-client.js';
-import type { DialogueServer } from './smtp-player.js';
-import type { TlsMode } from './smtp-script.js';
+import { cli } from '../../support/services/cli.js';
+import { accountOn, openAccount, vouch, type ServiceAccount } from '../../support/services/service-client.js';
+import type { DialogueServer } from '../../support/smtp/smtp-player.js';
+import type { TlsMode } from '../../support/smtp/smtp-script.js';
 
 interface Made {
   id: string;
