@@ -10,31 +10,16 @@ import { SuppressionCache, SuppressionList } from '#libs/suppressions';
 import { AcceptGroups } from '../../../libs/emails/src/intake/accept-groups.js';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
 import { ClaimReview } from '../../../libs/queue/src/claim/claim-review.js';
-import { createTestDatabase, type OpenTestDatabase } from '../persistence/test-database.js';
+import { createTestDatabase } from '../persistence/test-database.js';
 
+export type QueueFixture = Awaited<ReturnType<typeof openQueueFixture>>;
 /** Intake and queue of one process, on a database that others may share. */
-export interface QueueProcess {
-  intake: EmailIntake;
-  queue: Queue;
-  localDelivery: LocalDelivery;
-  worker: Worker;
-  suppressions: SuppressionList;
-  accounts: Accounts;
-  brakes: AbuseBrakes;
-}
-
-export interface QueueFixture {
-  db: OpenTestDatabase;
-  accountId: string;
-  /** Another process on the same database. */
-  open(): Promise<QueueProcess>;
-  close(): Promise<void>;
-}
+export type QueueProcess = Awaited<ReturnType<QueueFixture['open']>>;
 
 export const SENDER_DOMAIN = 'sender.example';
 
 /** A database with one account that may send from `sender.example`. */
-export async function openQueueFixture(connections?: number): Promise<QueueFixture> {
+export async function openQueueFixture(connections?: number) {
   const db = await createTestDatabase([AccountEntity, DomainEntity], connections);
   const log = Log.quiet();
   const secretBox = new SecretBox(Buffer.alloc(32, 7));
@@ -45,6 +30,7 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
   return {
     db,
     accountId,
+    /** Another process on the same database. */
     open: async () => {
       const shutdown = new Shutdown(log);
       const notifications = new LocalNotifications();

@@ -16,35 +16,25 @@ const PROVIDERS = { 'gmail.com': '127.0.0.21', 'outlook.com': '127.0.0.22', 'yah
 const LISTS = ['zen.spamhaus.org', 'b.barracudacentral.org', 'bl.spamcop.net', 'psbl.surriel.com'];
 const MORE_LISTS = ['dnsbl-1.uceprotect.net', 'bl.mailspike.net'];
 
-/** What the doctor examines, without a fault and on loopback: DNS, mail servers, a time server, files. */
-export interface DoctorNetwork {
-  /** Settings of the service, without a database. */
-  env: Record<string, string>;
-  dns: LocalDns;
-  /** The mail servers of gmail.com, outlook.com and yahoo.com, and the one that the internet reaches on our port 25. */
-  servers: ScriptedMx[];
-  time: TimeServer;
-  folder: string;
-  /** Writes a file into the folder and returns its path. */
-  file(name: string, text: string): string;
-  /** Removes all faults. */
-  reset(): void;
-  close(): Promise<void>;
-}
+export type DoctorNetwork = Awaited<ReturnType<typeof startDoctorNetwork>>;
 
-export async function startDoctorNetwork(): Promise<DoctorNetwork> {
+/** What the doctor examines, without a fault and on loopback: DNS, mail servers, a time server, files. */
+export async function startDoctorNetwork() {
+  // The mail servers of three providers, and the one that the internet reaches on our port 25.
   const [dns, time, servers] = await Promise.all([LocalDns.start(), TimeServer.start(), startServers()]);
   const folder = mkdtempSync(join(tmpdir(), 'postloft-doctor-'));
   // The embedded database runs under an account of its own, which must be able to enter.
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, 'data'));
+  /** Writes a file into the folder and returns its path. */
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
   const certificate = testAuthority().issue(HOST);
   const [http, smtp, smtps, inbound] = await freePorts(4);
-  const env = {
+  /** Settings of the service, without a database. */
+  const env: Record<string, string> = {
     DATA_DIR: join(folder, 'data'),
     HTTP_PORT: String(http),
     SMTP_PORT: String(smtp),
@@ -60,19 +50,20 @@ export async function startDoctorNetwork(): Promise<DoctorNetwork> {
     SMTP_TLS_CERT: file('cert.pem', certificate.cert),
     SMTP_TLS_KEY: file('key.pem', certificate.key),
   };
-  const heal = () => {
+  /** Removes all faults. */
+  const reset = () => {
     dns.lie = null;
     dns.isAway = false;
     Object.assign(time, { aheadMs: 0, isSilent: false, stratum: 2 });
     for (const [i, server] of servers.entries()) server.script = { on: { banner: `220 ${nameOf(i)} ESMTP` } };
     fill(dns);
   };
-  heal();
+  reset();
   const close = async () => {
     await Promise.all([dns.close(), time.close(), ...servers.map((server) => server.close())]);
     rmSync(folder, { recursive: true, force: true });
   };
-  return { env, dns, servers, time, folder, file, reset: heal, close };
+  return { env, dns, servers, time, folder, file, reset, close };
 }
 
 const nameOf = (i: number): string => (i < 3 ? `mx.${Object.keys(PROVIDERS)[i]}` : HOST);

@@ -4,30 +4,20 @@ import { join } from 'node:path';
 import { OutboxRelay } from '#libs/bus';
 import { newId } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import { startClickhouseFront, type ClickhouseFront } from '../stats/clickhouse-front.js';
+import { startClickhouseFront } from '../stats/clickhouse-front.js';
 import { freshDatabase, type TestDatabase } from '../persistence/database.js';
 import { busProcess } from '../fixtures/log-harness.js';
 import { launch, type RunningProgram } from '../services/program.js';
 import { launchOne } from '../services/distributed.js';
 
-/** Gateways and a sink as programs, on an event log that this process writes and moves. */
-export interface LiveFixture {
-  database: Database;
-  accountId: string;
-  front: ClickhouseFront;
-  start(program: 'gateway' | 'analytics', env?: Record<string, string>): Promise<RunningProgram>;
-  /** Kills the program and starts it again on its ports. */
-  killAndStart(program: 'gateway' | 'analytics', running: RunningProgram): Promise<RunningProgram>;
-  /** Ids of new domains of the account. */
-  domains(gateway: RunningProgram, count: number): Promise<string[]>;
-  close(): Promise<void>;
-}
+export type LiveFixture = Awaited<ReturnType<typeof openLiveFixture>>;
 
 /**
+ * Gateways and a sink as programs, on an event log that this process writes and moves.
  * @param settings those of the event log, for this process and the programs
  * @param own a database that the fixture drops at the end; one of its own on the server of the tests if absent
  */
-export async function openLiveFixture(settings: Record<string, string> = {}, own?: TestDatabase): Promise<LiveFixture> {
+export async function openLiveFixture(settings: Record<string, string> = {}, own?: TestDatabase) {
   const home = own ?? (await freshDatabase(process.env['TEST_DATABASE_URL'] as string));
   const writer = await busProcess(home.url, settings);
   await writer.app.get(OutboxRelay).start();
@@ -36,11 +26,11 @@ export async function openLiveFixture(settings: Record<string, string> = {}, own
   const front = await startClickhouseFront({ path: join(dir, 'clickhouse') });
   const database = writer.app.get(Database);
   const programs: RunningProgram[] = [];
-  const fixture: LiveFixture = {
+  const fixture = {
     database,
     accountId: '',
     front,
-    start: async (program, env = {}) => {
+    start: async (program: 'gateway' | 'analytics', env: Record<string, string> = {}) => {
       const place = mkdtempSync(join(dir, `${program}-`));
       chmodSync(place, 0o755);
       const started = await launchOne(program, place, {
@@ -54,7 +44,8 @@ export async function openLiveFixture(settings: Record<string, string> = {}, own
       fixture.accountId = rows[0]?.id ?? '';
       return started;
     },
-    killAndStart: async (program, running) => {
+    /** Kills the program and starts it again on its ports. */
+    killAndStart: async (program: 'gateway' | 'analytics', running: RunningProgram) => {
       await running.kill();
       const again = await launch(program, running.env, {
         readyUrl: `http://127.0.0.1:${running.env['OPS_PORT']}/readyz`,
@@ -62,9 +53,9 @@ export async function openLiveFixture(settings: Record<string, string> = {}, own
       programs.push(again);
       return again;
     },
-    domains: async (gateway, count) => {
-      const made = await gateway.call('POST', '/domains', { name: `first${Date.now()}.example.org` });
-      const { id } = (await made.json()) as { id: string };
+    /** Ids of new domains of the account. */
+    domains: async (gateway: RunningProgram, count: number) => {
+      const { id } = await gateway.json<{ id: string }>('POST', '/domains', { name: `first${Date.now()}.example.org` });
       const ids = Array.from({ length: count - 1 }, () => newId('dom'));
       // Copies, because a key pair for each would take longer than the test.
       await database.query(

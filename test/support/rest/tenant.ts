@@ -4,29 +4,11 @@ import { accountOn } from '../services/service-client.js';
 import type { ServiceData } from '../services/service-host.js';
 import { until } from '../timing/until.js';
 
+type KindOfEmail = 'email' | 'scheduled' | 'bounced' | 'attachment' | 'attempt' | 'captured' | 'event';
+type KindOfWebhook = 'webhook' | 'webhookEvent' | 'webhookDelivery' | 'webhookAttempt' | 'webhookReplay';
+type KindOfList = 'suppression' | 'suppressionId' | 'suppressedToo' | 'suppressedTooId';
 /** A thing that some operation names by its id (a suppression: by its address). */
-export type Kind =
-  | 'email'
-  | 'scheduled'
-  | 'bounced'
-  | 'attachment'
-  | 'attempt'
-  | 'domain'
-  | 'webhook'
-  | 'webhookEvent'
-  | 'webhookDelivery'
-  | 'webhookAttempt'
-  | 'webhookReplay'
-  | 'event'
-  | 'suppression'
-  | 'suppressionId'
-  | 'suppressedToo'
-  | 'suppressedTooId'
-  | 'apiKey'
-  | 'captured'
-  | 'erasure'
-  | 'log'
-  | 'audit';
+export type Kind = KindOfEmail | KindOfWebhook | KindOfList | 'domain' | 'apiKey' | 'erasure' | 'log' | 'audit';
 
 /** An account of its own, and one thing of every kind in it. */
 export interface Tenant {
@@ -118,14 +100,10 @@ export async function madeThings(
   const scheduled = await mail({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
   const bounced = await mail({ to: 'bounced@sim.postloft.test' });
 
-  const first = async (path: string, fits: (entry: Entry) => boolean = () => true) =>
-    until(
-      async () => {
-        const page = (await (await call('GET', path)).json()) as { data?: Entry[] };
-        return page.data?.find(fits);
-      },
-      { what: path },
-    );
+  const first = (path: string, fits: (entry: Entry) => boolean = () => true) => {
+    const read = async () => ((await (await call('GET', path)).json()) as { data?: Entry[] }).data?.find(fits);
+    return until(read, { what: path });
+  };
   await until(async () => (await statusOf(call, email)) === 'delivered', { what: 'the mail to be delivered' });
   await until(async () => (await statusOf(call, bounced)) === 'bounced', { what: 'the mail to bounce' });
   const told = await first(
