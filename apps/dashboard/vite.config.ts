@@ -22,7 +22,7 @@ function stylesOfUsedComponents(): Plugin {
       ).join('');
     },
     transform(code, id) {
-      const component = /@mantine[\\/]core[\\/]esm[\\/]components[\\/].*?(\w+)\.module\.mjs$/.exec(id)?.[1];
+      const component = /@mantine[\\/]core[\\/]esm[\\/](?:components|utils)[\\/].*?(\w+)\.module\.mjs$/.exec(id)?.[1];
       return component === undefined ? null : `import '@mantine/core/styles/${component}.layer.css';\n${code}`;
     },
   };

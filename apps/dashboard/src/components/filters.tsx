@@ -158,6 +158,7 @@ export function SelectFilter<N extends string>({ filters, name, label, showLabel
       {...labelled(label, showLabel)}
       {...props}
       clearable
+      clearButtonProps={{ size: '24px' }}
       value={filters.values[name]}
       onChange={(value: string | null) => filters.set(changed(name, value))}
     />

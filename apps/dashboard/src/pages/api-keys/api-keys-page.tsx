@@ -62,7 +62,7 @@ export function ApiKeysPage() {
       label="API keys"
       list={rowsOf(fresh, ({ apiKeys }) => apiKeys, fresh.refresh)}
       columns={columnsFor(domains)}
-      second={(key) => [permissionOf(key), limitsOf(key, domains), lastUseOf(key)]}
+      second={(key) => [permissionOf(key), key.lastUsedAt ? <Time key="at" at={key.lastUsedAt} /> : 'never used']}
       dialog={may('api_keys.write') ? editor : undefined}
       buttons={{
         width: '28px',

@@ -29,7 +29,11 @@ export function DomainsPage() {
       label="Domains"
       list={rowsOf(fresh, ({ domains }) => domains, fresh.refresh)}
       columns={COLUMNS}
-      second={({ lastCheckedAt }) => ['Last check', <Time key="at" at={lastCheckedAt} />]}
+      second={({ lastCheckedAt }) => [
+        <>
+          Last check <Time at={lastCheckedAt} />
+        </>,
+      ]}
       linkTo={({ id }) => `/domains/${id}`}
       empty={{
         icon: IconWorld,

@@ -161,7 +161,11 @@ function Members({ members, reloadInvitations }: MembersProps) {
         label="Members"
         list={rowsOf(members, ({ data }) => data, reload)}
         columns={columns}
-        second={({ last_seen_at }) => ['Last seen', <Time key="at" at={last_seen_at} />]}
+        second={({ last_seen_at }) => [
+          <>
+            Last seen <Time at={last_seen_at} />
+          </>,
+        ]}
         buttons={{ width: '28px', render: bin }}
         empty={null}
       />
@@ -210,7 +214,12 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
         label="Pending invitations"
         list={rowsOf({ data: invitations, error: null }, (all) => all, reload)}
         columns={columns}
-        second={({ role, expires_at }) => [nameOf(role), 'expires', <Time key="at" at={expires_at} />]}
+        second={({ role, expires_at }) => [
+          nameOf(role),
+          <>
+            expires <Time at={expires_at} />
+          </>,
+        ]}
         buttons={{ width: '80px', render: button }}
         empty={null}
       />

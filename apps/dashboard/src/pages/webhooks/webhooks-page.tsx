@@ -18,7 +18,7 @@ type Webhook = WebhooksQuery['webhooks'][number];
 
 const columnsFor = (domains: readonly NamedDomain[] = []): Column<Webhook>[] => [
   { title: 'URL', width: 'minmax(0, 3fr)', render: ({ url }) => url },
-  { title: 'Status', width: '150px', render: (webhook) => <State webhook={webhook} /> },
+  { title: 'Status', width: '190px', render: (webhook) => <State webhook={webhook} /> },
   {
     title: 'Events',
     width: 'minmax(0, 2fr)',
