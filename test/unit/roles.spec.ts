@@ -9,14 +9,16 @@ describe('roles', () => {
       expect(holders, scope).toEqual(ROLES.slice(0, ROLES.indexOf(LEAST_ROLE[scope]) + 1));
       expect(holders.includes('viewer'), scope).toBe(scope.endsWith('.read'));
     }
+    // Operations with these scopes show nothing of the content of emails.
+    expect([...ROLE_SCOPES.analyst]).toEqual(['domains.read', 'stats.read', 'account.read']);
     expect([...ROLE_SCOPES.owner]).toEqual([...SCOPES]);
   });
 
   it('give the abilities of people', () => {
-    expect([...ROLE_ABILITIES.viewer]).toEqual(['members.read']);
-    expect([...ROLE_ABILITIES.developer]).toEqual(['members.read']);
-    expect([...ROLE_ABILITIES.admin]).toEqual(['members.read', 'members.write']);
-    expect([...ROLE_ABILITIES.owner]).toEqual(['members.read', 'members.write', 'owners.write']);
+    for (const role of ['analyst', 'viewer', 'developer'] as const)
+      expect([...ROLE_ABILITIES[role]]).toEqual(['states.read', 'members.read']);
+    expect([...ROLE_ABILITIES.admin]).toEqual(['states.read', 'members.read', 'members.write']);
+    expect([...ROLE_ABILITIES.owner]).toEqual(['states.read', 'members.read', 'members.write', 'owners.write']);
     expect(ROLES.filter(operates)).toEqual(['owner', 'admin']);
   });
 

@@ -5,7 +5,7 @@ import { Suspense, use, useCallback, useMemo } from 'react';
 import { BrowserRouter, Navigate, Route, Routes, useLocation, useParams } from 'react-router';
 import { Provider } from 'urql';
 import { createGraphqlClient } from './api/graphql.ts';
-import { SessionGate } from './api/session.tsx';
+import { SessionGate, useSession } from './api/session.tsx';
 import { Failure, Loading } from './components/feedback.tsx';
 import { OutageNotice } from './components/outage.tsx';
 import { PageBoundary } from './components/page-boundary.tsx';
@@ -15,7 +15,8 @@ import { ConfirmEmailPage, InvitationPage, ResetPage, SignUpPage } from './pages
 import { WithoutAccountPage } from './pages/login/without-account-page.tsx';
 import { OverviewPage, prefetchOverview } from './pages/overview/overview-page.tsx';
 import { PAGES, type PageRoute } from './pages/pages.ts';
-import { NotFoundPage } from './pages/not-found-page.tsx';
+import { NotFoundPage, NotPermittedPage } from './pages/not-found-page.tsx';
+import { neededAt } from './shell/navigation.ts';
 import { Shell } from './shell/shell.tsx';
 import { cssVariablesResolver, theme } from './theme.ts';
 
@@ -101,8 +102,16 @@ function Moved() {
   return <Navigate to={`/captured/${id}`} replace />;
 }
 
-/** Suspends only while the code is loading: React shows each fallback for 300 ms at least. */
+/** The page, if the role permits it. */
 function LazyPage({ page }: { page: PageRoute }) {
+  const { may } = useSession();
+  const needs = neededAt(useLocation().pathname);
+  if (needs !== undefined && !may(needs)) return <NotPermittedPage />;
+  return <LoadedPage page={page} />;
+}
+
+/** Suspends only while the code is loading: React shows each fallback for 300 ms at least. */
+function LoadedPage({ page }: { page: PageRoute }) {
   const { id = '' } = useParams();
   const PageComponent = page.loaded() ?? use(page.load());
   return page.ids && !page.ids.test(id) ? <NotFoundPage /> : <PageComponent />;

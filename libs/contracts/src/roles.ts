@@ -1,26 +1,31 @@
 import { SCOPES, type Scope } from './scopes.js';
 
-/** Roles of the members of an account, from the one that may do everything down. */
-export const ROLES = ['owner', 'admin', 'developer', 'viewer'] as const;
+/**
+ * Roles of the members of an account, from the one that may do everything down. An `analyst` sees statistics, and the states of
+ * emails without their content: no subject, body, attachment, link or captured message.
+ */
+export const ROLES = ['owner', 'admin', 'developer', 'viewer', 'analyst'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
  * What only a person who is logged in can do, never an API key. `operator`: see and change the whole service; only in the
- * first account, which belongs to the operator.
+ * first account, which belongs to the operator. `states.read`: operations that show states without content, in place of the scope that
+ * they require.
  */
-export const ABILITIES = ['members.read', 'members.write', 'owners.write', 'operator'] as const;
+export const ABILITIES = ['states.read', 'members.read', 'members.write', 'owners.write', 'operator'] as const;
 export type Ability = (typeof ABILITIES)[number];
 
 /** The least role for each permission. Every role has the permissions of those below it. */
 export const LEAST_ROLE: Readonly<Record<Scope | Ability, Role>> = {
   'emails.read': 'viewer',
-  'domains.read': 'viewer',
+  'domains.read': 'analyst',
   'webhooks.read': 'viewer',
   'suppressions.read': 'viewer',
   'api_keys.read': 'viewer',
-  'stats.read': 'viewer',
-  'account.read': 'viewer',
-  'members.read': 'viewer',
+  'stats.read': 'analyst',
+  'account.read': 'analyst',
+  'states.read': 'analyst',
+  'members.read': 'analyst',
   'emails.send': 'developer',
   'domains.write': 'developer',
   'webhooks.write': 'developer',
@@ -39,6 +44,7 @@ const byRole = <T>(of: (role: Role) => ReadonlySet<T>): Readonly<Record<Role, Re
   admin: of('admin'),
   developer: of('developer'),
   viewer: of('viewer'),
+  analyst: of('analyst'),
 });
 
 export const ROLE_SCOPES = byRole((role) => new Set(SCOPES.filter((scope) => has(role, scope))));

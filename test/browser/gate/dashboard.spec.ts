@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { describeInChromium } from '../../support/browser/chromium.js';
+import { analystSuite } from './analyst.suite.js';
 import { firstMessageSuite } from './first-message.suite.js';
 import { graphiqlSuite } from './graphiql.suite.js';
 import { hostileMessagesSuite } from './hostile-messages.suite.js';
@@ -24,6 +25,7 @@ describeInChromium('The dashboard in Chromium', () => {
   describe('in reading', () => readingSuite(() => stage));
   describe('refusing values', () => refusalsSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));
+  describe('for an analyst', () => analystSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
   describe('with a hostile message', () => hostileMessagesSuite(() => stage));
   describe('in trouble', () => troubleSuite(() => stage));

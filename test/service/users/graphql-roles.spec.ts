@@ -18,6 +18,29 @@ const DASHBOARD = JSON.parse(
 const FREE = { query: '{ domains { name } }' };
 const FREE_SUBSCRIPTION = { query: 'subscription { accountStats { accepted } }' };
 
+/** Fields that `states.read` opens to roles without the scope. */
+const STATES = new Set([
+  'Query.email',
+  'Query.emails',
+  'Query.queues',
+  'Query.suppression',
+  'Query.suppressions',
+  'Subscription.queues',
+]);
+/** Fields of an email that are content. */
+const CONTENT = [
+  'html',
+  'text',
+  'content { text }',
+  'headers { name }',
+  'attachments { filename }',
+  'events { nodes { data } }',
+];
+const contentOf = (field: string) => `query ($id: ID!) { email(id: $id) { id ${field} } }`;
+const STATE = `query ($id: ID!) { email(id: $id) { subject to status recipients { address status } attempts { nodes { outcome } }
+  explanation { recipients { because } } } emails(filter: { to: "ada@example.com" }) { nodes { subject } } }`;
+const SEARCH = '{ emails(filter: { search: "4711" }) { nodes { id } } }';
+
 /** Nobody's things: whoever gets past the check of the role finds nothing. */
 const NOBODY = {
   domain: 'nobody.example',
@@ -37,7 +60,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'graphql-roles-'));
   const file = join(folder, 'operations.json');
   const documents = FIELDS.map((field) => [field, graphqlRequest(field, NOBODY, NOBODY).query] as const);
-  await writeFile(file, JSON.stringify(Object.fromEntries(documents)));
+  const ofContent = [...CONTENT.map((field) => [field, contentOf(field)]), ['state', STATE], ['search', SEARCH]];
+  await writeFile(file, JSON.stringify(Object.fromEntries([...documents, ...ofContent])));
   gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1', GRAPHQL_PERSISTED_OPERATIONS: file });
   dashboard = new DashboardFixture(gateway);
   const accountId = await dashboard.account();
@@ -89,7 +113,7 @@ describe('people with a role', () => {
       const answer = await ask(role, { documentId: field, variables });
       expect(answer.errors?.[0].extensions.statusCode ?? 200, `${role} ${field}`).toBeLessThan(500);
       if (codesOf(answer).includes('role')) refused.push(field);
-      if (!ROLE_SCOPES[role].has(scopeOf(field))) expected.push(field);
+      if (!ROLE_SCOPES[role].has(scopeOf(field)) && !STATES.has(field)) expected.push(field);
     }
     expect(refused).toEqual(expected);
     if (role === 'viewer') expect(refused).toEqual(FIELDS.filter((field) => field.startsWith('Mutation.')));
@@ -111,6 +135,44 @@ describe('people with a role', () => {
     // An id of the dashboard does not let other text through.
     expect(codesOf(await overHttp(role, { ...FREE, documentId: id }))).toEqual(['exclusive']);
     expect(codesOf(await overHttp(role, { documentId: '0'.repeat(64) }))).toEqual(['unknown_document']);
+  });
+
+  it('see states without content as analysts, over GraphQL and REST', async () => {
+    const mine = await gateway.account();
+    const analyst = (await dashboard.member(mine.accountId, 'analyst')).browser;
+    const viewer = (await dashboard.member(mine.accountId, 'viewer')).browser;
+    const owner = (await dashboard.member(mine.accountId, 'owner')).browser;
+    const secret = { subject: 'Your code is 4711', text: 'Code 4711', html: '<p>4711</p>' };
+    const sent = await owner.post('/emails', { from: `shop@${mine.domain}`, to: 'ada@example.com', ...secret });
+    const { id } = sent.body as { id: string };
+    const ask = async (browser: Browser, documentId: string) =>
+      (await browser.post('/graphql', { documentId, variables: { id } })).body as GraphqlErrors & {
+        data?: { email: object; emails: { nodes: object[] } };
+      };
+    for (const field of CONTENT) {
+      expect(codesOf(await ask(viewer, field)), field).toEqual([]);
+      expect(codesOf(await ask(analyst, field)), field).toEqual(['role']);
+    }
+    const { data } = await ask(analyst, 'state');
+    expect(data?.email).toMatchObject({
+      subject: '',
+      to: ['ada@example.com'],
+      recipients: [{ address: 'ada@example.com' }],
+    });
+    expect(data?.emails.nodes).toEqual([expect.objectContaining({ subject: '' })]);
+    expect((await ask(viewer, 'state')).data?.emails.nodes).toEqual([
+      expect.objectContaining({ subject: secret.subject }),
+    ]);
+    expect(codesOf(await ask(analyst, 'search'))).toEqual(['role']);
+
+    const paths = [`/emails/${id}`, `/emails/${id}/events`, `/emails/${id}/attachments`, '/captured', '/events'];
+    const pages = [`/app/message/${id}`, `/app/message/${id}/source`, '/suppressions/export', '/emails?subject=Your'];
+    for (const path of [...paths, ...pages]) expect((await analyst.get(path)).status, path).toBe(403);
+    for (const path of ['/emails', `/emails/${id}/attempts`, `/emails/${id}/explain`, '/suppressions', '/queues']) {
+      const { status, text } = await analyst.get(path);
+      expect(status, path).toBe(200);
+      expect(text, path).not.toContain('4711');
+    }
   });
 
   it('send any operation with an API key', async () => {

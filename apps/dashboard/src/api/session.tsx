@@ -4,7 +4,7 @@ import { onRecovery } from './outage.ts';
 import { rememberedViewer, rememberViewer } from './remembered-viewer.ts';
 import { onSessionEnd } from './session-end.ts';
 
-export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
+export type Role = 'owner' | 'admin' | 'developer' | 'viewer' | 'analyst';
 
 export interface Membership {
   id: string;

@@ -26,6 +26,8 @@ export interface NavigationItem {
   label: string;
   path: string;
   icon: Icon;
+  /** Shown to people with this scope or ability. */
+  needs?: string;
   /** Active on this path only, not on those below it. */
   exact?: boolean;
 }
@@ -43,15 +45,15 @@ export const NAVIGATION: NavigationGroup[] = [
     title: null,
     items: [
       { label: 'Overview', path: '/', icon: IconGauge, exact: true },
-      { label: 'Getting started', path: '/getting-started', icon: IconRocket },
+      { label: 'Getting started', path: '/getting-started', icon: IconRocket, needs: 'api_keys.read' },
     ],
   },
   {
     title: 'Sending',
     items: [
       { label: 'Emails', path: '/emails', icon: IconMail },
-      { label: 'Captured', path: '/captured', icon: IconInbox },
-      { label: 'Events', path: '/events', icon: IconActivity },
+      { label: 'Captured', path: '/captured', icon: IconInbox, needs: 'emails.read' },
+      { label: 'Events', path: '/events', icon: IconActivity, needs: 'emails.read' },
       { label: 'Statistics', path: '/statistics', icon: IconChartBar },
       { label: 'Suppressions', path: '/suppressions', icon: IconForbid },
     ],
@@ -60,15 +62,15 @@ export const NAVIGATION: NavigationGroup[] = [
     title: 'Configuration',
     items: [
       { label: 'Domains', path: '/domains', icon: IconWorld },
-      { label: 'API keys', path: '/api-keys', icon: IconKey },
-      { label: 'Webhooks', path: '/webhooks', icon: IconWebhook },
+      { label: 'API keys', path: '/api-keys', icon: IconKey, needs: 'api_keys.read' },
+      { label: 'Webhooks', path: '/webhooks', icon: IconWebhook, needs: 'webhooks.read' },
     ],
   },
   {
     title: 'Account',
     items: [
       { label: 'Usage', path: '/usage', icon: IconAt },
-      { label: 'Request log', path: '/logs', icon: IconListDetails },
+      { label: 'Request log', path: '/logs', icon: IconListDetails, needs: 'api_keys.read' },
       { label: 'Audit log', path: '/audit-log', icon: IconHistory },
       { label: 'Team', path: '/team', icon: IconUsers },
       { label: 'Settings', path: '/settings', icon: IconSettings },
@@ -91,4 +93,13 @@ export const NAVIGATION: NavigationGroup[] = [
 export function listAbove(pathname: string): NavigationItem {
   const items = NAVIGATION.flatMap((group) => group.items).filter(({ exact }) => exact !== true);
   return items.find(({ path }) => pathname.startsWith(`${path}/`)) ?? NAVIGATION[0].items[0];
+}
+
+/** What the page at this path (below /app) needs. */
+export function neededAt(pathname: string): string | undefined {
+  for (const { needs, items } of NAVIGATION)
+    for (const item of items)
+      if (item.path === pathname || (item.exact !== true && pathname.startsWith(`${item.path}/`)))
+        return item.needs ?? needs;
+  return undefined;
 }

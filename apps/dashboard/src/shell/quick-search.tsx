@@ -3,6 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import { useSession } from '../api/session.tsx';
 import { destinationsFor } from './destinations.ts';
 import type { NavigationItem } from './navigation.ts';
 
@@ -40,7 +41,8 @@ export function QuickSearch({ pages }: { pages: readonly NavigationItem[] }) {
 function Search({ pages, close }: { pages: readonly NavigationItem[]; close: () => void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
-  const destinations = destinationsFor(text, pages);
+  const content = useSession().may('emails.read');
+  const destinations = destinationsFor(text, pages).filter(({ path }) => content || !path.startsWith('/emails?'));
   return (
     <Autocomplete
       data-autofocus

@@ -28,7 +28,8 @@ import { ThemeToggle } from './theme-toggle.tsx';
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { may } = useSession();
-  const navigation = NAVIGATION.filter(({ needs }) => needs === undefined || may(needs));
+  const isShown = ({ needs }: { needs?: string }) => needs === undefined || may(needs);
+  const navigation = NAVIGATION.filter(isShown).map((group) => ({ ...group, items: group.items.filter(isShown) }));
   return (
     <AppShell
       header={{ height: 56 }}

@@ -1,3 +1,4 @@
+import { permissions } from '#libs/accounts';
 import { EmailHistory, EmailList as Emails, EmailQueries } from '#libs/emails';
 import { EmailExplanation } from '#libs/queue';
 import { EmailFilter } from '../graphql/emails/email-input.type.js';
@@ -11,6 +12,7 @@ import {
   ExplanationDto,
 } from '../rest/emails/email-history.dto.js';
 import { EmailDto, EmailList, EmailsQuery } from '../rest/emails/emails.dto.js';
+import { withoutContent } from '../rest/emails/without-content.js';
 import { pageRequest } from '../rest/list.dto.js';
 import { operation, type OperationGroup } from './operation.js';
 
@@ -28,13 +30,18 @@ const list = operation({
     },
   },
   scope: 'emails.read',
+  states: true,
   summary: 'List emails',
   description: 'Newest first. Filters can be combined; an email must match all of them.',
   query: EmailsQuery,
   response: EmailList,
   errors: [400],
   uses: [Emails],
-  run: ({ caller, query }, emails) => emails.page(caller, toEmailFilter(query), pageRequest(query, 'em')),
+  run: async ({ caller, query }, emails) => {
+    if (query.subject !== undefined || query.search !== undefined) permissions.requireScope(caller, 'emails.read');
+    const page = await emails.page(caller, toEmailFilter(query), pageRequest(query, 'em'));
+    return { ...page, data: page.data.map((email) => withoutContent(caller, email)) };
+  },
 });
 
 const find = operation({
@@ -75,6 +82,7 @@ const attempts = operation({
   // `Email.attempts`
   graphql: null,
   scope: 'emails.read',
+  states: true,
   summary: 'List the delivery attempts of an email',
   description: 'All attempts for all recipients, newest first, with the reply of the receiving server.',
   path: ['id'],
@@ -91,6 +99,7 @@ const explain = operation({
   // `Email.explanation`
   graphql: null,
   scope: 'emails.read',
+  states: true,
   summary: 'Explain the state of an email',
   description: 'For each recipient: the reason for waiting, until when, and the server reply that caused it.',
   path: ['id'],

@@ -79,6 +79,8 @@ export interface Operation<
   rest: `${Method} /${string}`;
   graphql: GraphqlField<O, M> | null;
   scope: Scope;
+  /** Shows states without content: the ability `states.read` is enough for a person. */
+  states?: true;
   /** Refused to keys that are limited to domains. */
   wholeAccount?: true;
   /** Their names are those in the path of `rest`. Text that has not the form of the documentation is answered 404. */

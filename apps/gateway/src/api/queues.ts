@@ -15,6 +15,7 @@ const list = operation({
     type: [QueueType],
   },
   scope: 'emails.read',
+  states: true,
   summary: 'List waiting recipients by domain and reason',
   description:
     'One entry per recipient domain and reason, those with the most recipients first, at most 1,000. ' +

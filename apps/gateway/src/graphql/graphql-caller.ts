@@ -20,6 +20,13 @@ export class GraphqlCaller {
     return principal;
   }
 
+  /** For fields that show states without content. @throws Refusal as `allowed` */
+  allowedStates(scope: Scope): Principal {
+    const principal = this.required();
+    permissions.requireStates(principal, scope);
+    return principal;
+  }
+
   /**
    * For fields that only people may use. @throws Refusal `missing_api_key`; `restricted_api_key` for an API key;
    * `session_refused`.
@@ -30,11 +37,11 @@ export class GraphqlCaller {
   }
 
   /** The same checks as those of a REST route. @throws Refusal `missing_api_key`, `restricted_api_key`. */
-  allowedBy({ access, wholeAccount, ownKey }: FastifyContextConfig, id: unknown): Principal {
+  allowedBy({ access, states, wholeAccount, ownKey }: FastifyContextConfig, id: unknown): Principal {
     const principal = this.required();
     if (access === undefined || !isScope(access)) throw new Error('The operation of a field must require a scope');
     if (ownKey && id === principal.keyId) return principal;
-    permissions.requireScope(principal, access);
+    (states ? permissions.requireStates : permissions.requireScope)(principal, access);
     if (wholeAccount) permissions.requireWholeAccount(principal);
     return principal;
   }
@@ -58,6 +65,8 @@ export interface GraphqlContext {
 export interface RestOperation {
   controller: Type;
   handler: string;
+  /** The field shows less than the operation: only states. */
+  states?: boolean;
 }
 
 const twins = new Map<object, Map<string, RestOperation>>();
@@ -67,11 +76,12 @@ export const twinsOf = (resolver: Type): ReadonlyMap<string, RestOperation> =>
   twins.get(resolver.prototype as object) ?? new Map<string, RestOperation>();
 
 const principal = createParamDecorator(
-  ({ controller, handler }: RestOperation, context: ExecutionContext): Principal => {
+  ({ controller, handler, states }: RestOperation, context: ExecutionContext): Principal => {
     const execution = GqlExecutionContext.create(context);
     const { caller } = execution.getContext<GraphqlContext>();
     const { id } = execution.getArgs<{ id?: unknown }>();
-    return caller.allowedBy(accessOf({ controller, handler }), id);
+    const access = accessOf({ controller, handler });
+    return caller.allowedBy(states ? { ...access, states } : access, id);
   },
 );
 
@@ -84,8 +94,12 @@ function accessOf({ controller, handler }: RestOperation): FastifyContextConfig 
  * The principal, as the parameter of a resolver method. Names the REST operation that the field repeats: the field requires
  * the same scope, and the table in docs/graphql-operations.md lists both.
  */
-export function CallerOf<C extends Type>(controller: C, handler: keyof InstanceType<C> & string): ParameterDecorator {
-  const operation = { controller, handler };
+export function CallerOf<C extends Type>(
+  controller: C,
+  handler: keyof InstanceType<C> & string,
+  options: Pick<RestOperation, 'states'> = {},
+): ParameterDecorator {
+  const operation = { controller, handler, ...options };
   return (target, property, index) => {
     const known = twins.get(target) ?? new Map<string, RestOperation>();
     twins.set(target, known.set(String(property), operation));

@@ -114,9 +114,9 @@ function assertPermitted(request: FastifyRequest, principal: Principal, access: 
 }
 
 function assertInScope({ routeOptions, params }: FastifyRequest, principal: Principal, scope: Scope): void {
-  const { ownKey = false, wholeAccount = false } = routeOptions.config;
+  const { ownKey = false, states = false, wholeAccount = false } = routeOptions.config;
   if (ownKey && namesKey(params as { id?: string }, principal)) return;
-  permissions.requireScope(principal, scope);
+  (states ? permissions.requireStates : permissions.requireScope)(principal, scope);
   if (wholeAccount) permissions.requireWholeAccount(principal);
 }
 

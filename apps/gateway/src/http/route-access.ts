@@ -18,6 +18,8 @@ declare module 'fastify' {
     access?: RouteAccess;
     /** Refused to keys that are limited to domains. */
     wholeAccount?: boolean;
+    /** Shows states without content: the ability `states.read` is enough for a person. */
+    states?: boolean;
     /** A key needs no scope for this route if the parameter `id` of the path is its own id. */
     ownKey?: boolean;
     /** The path holds a token, which the handler frees of everything that mail clients have added, such as line ends. */
@@ -55,6 +57,9 @@ export const RequiresScope = (scope: Scope) => declareAccess(scope);
 
 /** Concerns the account, not some of its domains: refused to keys that are limited to domains, before anything is looked up. */
 export const WholeAccount = () => declareRoute({ wholeAccount: true });
+
+/** The ability `states.read` is enough for a person: nothing of the response is content of an email. */
+export const ReadsStates = () => declareRoute({ states: true });
 
 /** Every key may use this route for itself (`:id` is its own id), without the scope. */
 export const OwnKeyAllowed = () => declareRoute({ ownKey: true });

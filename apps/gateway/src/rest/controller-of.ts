@@ -6,7 +6,7 @@ import { Refusal } from '#libs/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation, OperationGroup } from '../api/operation.js';
 import { Caller } from '../http/caller.js';
-import { RequiresScope, WholeAccount } from '../http/route-access.js';
+import { ReadsStates, RequiresScope, WholeAccount } from '../http/route-access.js';
 import { Operation as Documented } from '../openapi/operation.js';
 import { isPathParameter } from '../openapi/path-parameters.js';
 import { requestIdempotency } from './emails/idempotency.js';
@@ -101,11 +101,12 @@ const bodyArgument = (type: Type): { name: string; type: unknown; decorator: Par
     : { name: 'body', type, decorator: Body(BodyPipe) };
 
 function routeDecorators(operation: Operation): MethodDecorator[] {
-  const { rest, scope, wholeAccount, body, examples, decorators = [], ...documented } = operation;
+  const { rest, scope, states, wholeAccount, body, examples, decorators = [], ...documented } = operation;
   const [method, path] = rest.split(' ') as [keyof typeof METHODS, string];
   return [
     METHODS[method](path),
     RequiresScope(scope),
+    ...(states ? [ReadsStates()] : []),
     ...(wholeAccount ? [WholeAccount()] : []),
     ...(body && examples ? [ApiBody({ type: body, examples })] : []),
     Documented(documented),

@@ -78,6 +78,11 @@ export function assertScope(principal: Pick<Principal, 'scopes' | 'mode' | 'sess
     throw new Refusal('restricted_api_key', [], `A test key cannot use the scope ${scope}.`);
 }
 
+/** For operations that show states without content: roles without `scope` may have the ability. @throws Refusal as `assertScope` */
+function assertStates(principal: Principal, scope: Scope): void {
+  if (!principal.session?.abilities.has('states.read')) assertScope(principal, scope);
+}
+
 /** @throws Refusal restricted_api_key (403) for an API key; session_refused (403) if the person may not do that in this account */
 function assertAbility({ session }: Pick<Principal, 'session'>, ability: Ability): PrincipalSession {
   if (!session) throw new Refusal('restricted_api_key', [], 'An API key may not do that: log in to the dashboard.');
@@ -110,5 +115,6 @@ export const permissions = {
   requireAddress: assertAddress,
   requireScope: assertScope,
   requireStanding: assertStanding,
+  requireStates: assertStates,
   requireWholeAccount: assertWholeAccount,
 };

@@ -21,6 +21,7 @@ import { SERVICE_DOMAIN } from './0024-service-domain.js';
 import { CLOCK } from './0025-clock.js';
 import { SERVICE_STATE } from './0026-service-state.js';
 import { SEARCH_SEGMENTS } from './0027-search-segments.js';
+import { ANALYST } from './0029-analyst.js';
 import { ACCOUNT_TURNS } from './0030-account-turns.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
@@ -47,6 +48,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   CLOCK,
   SERVICE_STATE,
   SEARCH_SEGMENTS,
+  ANALYST,
   ACCOUNT_TURNS,
 ];
 

@@ -3,6 +3,7 @@ import { IconHistory } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import { call } from '../../api/http.ts';
+import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
@@ -23,7 +24,7 @@ function useActors(): Map<string, string> {
   const members = useLoad('audit members', () =>
     call<{ data: { id: string; name: string; email: string }[] }>('GET', '/app/api/members'),
   );
-  const [{ data }] = useQuery({ query: ApiKeysDocument });
+  const [{ data }] = useQuery({ query: ApiKeysDocument, pause: !useSession().may('api_keys.read') });
   return useMemo(
     () =>
       new Map([

@@ -53,3 +53,7 @@ export const moreOf = (domains: readonly NamedDomain[] = []): Field[] => [
     problemOf: (text) => (text.includes(':') ? null : 'Enter a name and a value, such as campaign:spring'),
   },
 ];
+
+/** Whether a role that sees no content may filter by the field. */
+export const isOfState = (field: Field): boolean =>
+  field.kind === 'period' || (field.name !== 'search' && field.name !== 'subject');

@@ -1,9 +1,10 @@
 import { Anchor, Badge, Button, Card, Code, Grid, Group, Stack, Text } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
-import { useEffect, type ReactNode } from 'react';
+import { useCallback, useEffect, type ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { useQuery, useSubscription } from 'urql';
 import { fetchText } from '../../api/http.ts';
+import { useSession } from '../../api/session.tsx';
 import { useLoad } from '../../api/use-load.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
 import { Copyable, ExactTime, Status } from '../../components/format.tsx';
@@ -17,34 +18,36 @@ import { Recipients } from './recipients.tsx';
 
 type Email = NonNullable<EmailQuery['email']>;
 
+/** The email, reloaded after each of its events; `content` is false for a role that sees its state only. */
+function useEmail(id: string, content: boolean) {
+  const [{ data, error, fetching }, reload] = useQuery({ query: EmailDocument, variables: { id, content } });
+  const [{ data: event }] = useSubscription({
+    query: EmailEventsDocument,
+    variables: { emailId: id },
+    pause: !content,
+  });
+  const latest = event?.emailEvents.id;
+  const refresh = useCallback(() => reload({ requestPolicy: 'network-only' }), [reload]);
+  useEffect(() => {
+    if (latest !== undefined) refresh();
+  }, [latest, refresh]);
+  return { data, error, fetching, refresh };
+}
+
 export function EmailPage() {
   const { id = '' } = useParams();
-  const [{ data, error, fetching }, refresh] = useQuery({ query: EmailDocument, variables: { id } });
-  const [{ data: event }] = useSubscription({ query: EmailEventsDocument, variables: { emailId: id } });
-  const latest = event?.emailEvents.id;
-  useEffect(() => {
-    if (latest !== undefined) refresh({ requestPolicy: 'network-only' });
-  }, [latest, refresh]);
-  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  const content = useSession().may('emails.read');
+  const { data, error, fetching, refresh } = useEmail(id, content);
+  if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return fetching ? <Loading /> : null;
   if (!data.email) return <NotFoundPage />;
   const { email } = data;
-  const [captured] = data.capturedEmails.nodes;
+  const [captured] = data.capturedEmails?.nodes ?? [];
   return (
     <Page
-      title={email.subject || '(no subject)'}
+      title={titleOf(email, content)}
       parent={{ label: 'Emails', path: '/emails' }}
-      description={
-        <Group gap="xs">
-          <Status value={email.status} />
-          {email.mode === 'test' && (
-            <Badge color="dark" variant="outline">
-              test
-            </Badge>
-          )}
-          <Copyable value={email.id} label="Copy ID" />
-        </Group>
-      }
+      description={<State email={email} />}
       actions={
         <>
           {captured && (
@@ -57,7 +60,7 @@ export function EmailPage() {
               View in Captured
             </Button>
           )}
-          <EmailActions email={email} refresh={() => refresh({ requestPolicy: 'network-only' })} />
+          <EmailActions email={email} refresh={refresh} />
         </>
       }
     >
@@ -65,7 +68,7 @@ export function EmailPage() {
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="lg">
             <Recipients email={email} />
-            <Content email={email} />
+            {content ? <Content email={email} /> : <HiddenContent />}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
@@ -80,7 +83,33 @@ export function EmailPage() {
   );
 }
 
-function Content({ email: { id, html, text, attachments, createdAt } }: { email: Email }) {
+const titleOf = ({ subject }: Email, content: boolean): string => subject || (content ? '(no subject)' : 'Email');
+
+function State({ email: { id, mode, status } }: { email: Email }) {
+  return (
+    <Group gap="xs">
+      <Status value={status} />
+      {mode === 'test' && (
+        <Badge color="dark" variant="outline">
+          test
+        </Badge>
+      )}
+      <Copyable value={id} label="Copy ID" />
+    </Group>
+  );
+}
+
+function HiddenContent() {
+  return (
+    <Card withBorder>
+      <Text c="dimmed" size="sm">
+        Your role shows what became of this email, but not its subject, content and events.
+      </Text>
+    </Card>
+  );
+}
+
+function Content({ email: { id, html = null, text = null, attachments = [], createdAt } }: { email: Email }) {
   const source = useLoad(id, () => fetchText(`/app/message/${id}/source`));
   if (html === null && text === null && attachments.length === 0)
     return (

@@ -1,5 +1,6 @@
 import { IconMail } from '@tabler/icons-react';
 import { useQuery } from 'urql';
+import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useReloadOnEvents } from '../../api/use-reload-on-events.ts';
 import { useFilters, usePeriod } from '../../components/filters.tsx';
@@ -7,7 +8,7 @@ import { Status, Time } from '../../components/format.tsx';
 import { ListPage, NextStep, useLive } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
 import { DomainsDocument, EmailsDocument, type EmailsQuery } from '../../graphql/generated.ts';
-import { FIELDS, moreOf } from './email-filters.ts';
+import { FIELDS, isOfState, moreOf } from './email-filters.ts';
 import { FILTERS, filterOf } from './filter.ts';
 
 type Email = EmailsQuery['emails']['nodes'][number];
@@ -28,6 +29,7 @@ const COLUMNS: Column<Email>[] = [
 
 export function EmailsPage() {
   const [{ data }] = useQuery({ query: DomainsDocument });
+  const content = useSession().may('emails.read');
   const filters = useFilters(FILTERS);
   const filter = filterOf(filters.values, usePeriod(filters));
   const list = useConnection(EmailsDocument, { filter }, ({ emails }) => emails);
@@ -39,12 +41,12 @@ export function EmailsPage() {
       description="All emails of this account, newest first."
       actions={control}
       filters={filters}
-      fields={FIELDS}
-      more={moreOf(data?.domains)}
+      fields={content ? FIELDS : FIELDS.filter(isOfState)}
+      more={content ? moreOf(data?.domains) : moreOf(data?.domains).filter(isOfState)}
       label="Emails"
       list={list}
-      columns={COLUMNS}
-      second={({ subject, createdAt }) => [subject, <Time key="at" at={createdAt} />]}
+      columns={content ? COLUMNS : COLUMNS.filter(({ title }) => title !== 'Subject')}
+      second={({ subject, from, createdAt }) => [content ? subject : from, <Time key="at" at={createdAt} />]}
       linkTo={({ id }) => `/emails/${id}`}
       empty={{
         icon: IconMail,
@@ -52,7 +54,11 @@ export function EmailsPage() {
         text: 'Emails appear here as soon as they are accepted over the API or the SMTP relay.',
         action: <NextStep to="/getting-started">Send your first email</NextStep>,
       }}
-      hint="The search finds any part of a subject, an address, a name or the value of a tag."
+      hint={
+        content
+          ? 'The search finds any part of a subject, an address, a name or the value of a tag.'
+          : 'Your role shows the states of emails, without subjects and content.'
+      }
     />
   );
 }

@@ -43,7 +43,7 @@ const SETTLED = new Set(['email.delivered', 'email.bounced', 'email.failed']);
 /** Events and attempts as one history, oldest first. */
 export function historyOf({ events, attempts }: Pick<Email, 'events' | 'attempts'>): Entry[] {
   const left = new Set(attempts.nodes);
-  const entries = events.nodes.map((event) => {
+  const entries = (events?.nodes ?? []).map((event) => {
     const data = event.data as EventData;
     const attempt = SETTLED.has(event.type) ? attemptOf(data, event.createdAt, [...left]) : null;
     if (attempt !== null) left.delete(attempt);
@@ -59,7 +59,11 @@ function attemptOf(data: EventData, at: string, left: Attempt[]): Attempt | null
   return numbered ?? near ?? null;
 }
 
-function entryOf(event: Email['events']['nodes'][number], data: EventData, attempt: Attempt | null): Entry {
+function entryOf(
+  event: NonNullable<Email['events']>['nodes'][number],
+  data: EventData,
+  attempt: Attempt | null,
+): Entry {
   const word = event.type.split('.').at(-1) ?? event.type;
   const deferred = isDeferral(event.type, data);
   return {

@@ -77,15 +77,18 @@ export function SuppressionsPage() {
 }
 
 function Actions({ reload }: { reload: () => void }) {
+  const { may } = useSession();
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={16} />}
-        onClick={() => void exportSuppressions().catch(notifyFailed)}
-      >
-        Export
-      </Button>
+      {may('suppressions.read') && (
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          onClick={() => void exportSuppressions().catch(notifyFailed)}
+        >
+          Export
+        </Button>
+      )}
       <DialogButton
         label="Import"
         needs="suppressions.write"

@@ -41,7 +41,12 @@ interface Removed {
 }
 
 const ROLES: { value: Role; name: string; rights: string }[] = [
-  { value: 'viewer', name: 'Viewer', rights: 'Can read everything' },
+  {
+    value: 'analyst',
+    name: 'Analyst',
+    rights: 'Sees statistics and what became of emails, but neither subjects nor content',
+  },
+  { value: 'viewer', name: 'Viewer', rights: 'Can read everything, the content of emails included' },
   { value: 'developer', name: 'Developer', rights: 'Can also send emails and configure domains, keys and webhooks' },
   { value: 'admin', name: 'Admin', rights: 'Can also manage members and account settings' },
   { value: 'owner', name: 'Owner', rights: 'Can do everything' },

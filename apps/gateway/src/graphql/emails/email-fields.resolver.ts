@@ -83,7 +83,7 @@ export class EmailFieldsResolver {
 
   @ResolveField(() => [RecipientType], { description: 'Each recipient with its delivery status.' })
   async recipients(
-    @CallerOf(EmailsController, 'find') caller: Principal,
+    @CallerOf(EmailsController, 'find', { states: true }) caller: Principal,
     @Parent() { id }: EmailItemDto,
     @Context() context: GraphqlContext,
   ): Promise<EmailDto['recipients']> {
@@ -92,7 +92,7 @@ export class EmailFieldsResolver {
 
   @ResolveField(() => ID, { nullable: true, description: 'The failed email that this one repeats.' })
   async retryOf(
-    @CallerOf(EmailsController, 'find') caller: Principal,
+    @CallerOf(EmailsController, 'find', { states: true }) caller: Principal,
     @Parent() { id }: EmailItemDto,
     @Context() context: GraphqlContext,
   ): Promise<string | null> {
@@ -104,7 +104,7 @@ export class EmailFieldsResolver {
     description: 'Tracking of the email; null if neither opens nor clicks are tracked.',
   })
   async tracking(
-    @CallerOf(EmailsController, 'find') caller: Principal,
+    @CallerOf(EmailsController, 'find', { states: true }) caller: Principal,
     @Parent() { id }: EmailItemDto,
     @Context() context: GraphqlContext,
   ): Promise<EmailDto['tracking']> {

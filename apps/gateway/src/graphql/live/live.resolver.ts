@@ -135,7 +135,7 @@ export class LiveResolver {
     resolve: (queues: QueueDto[]) => queues,
   })
   queuesChanged(@Context('caller') caller: GraphqlCaller): Promise<AsyncIterable<QueueDto[]>> {
-    return this.queues.open(caller.allowed('emails.read'));
+    return this.queues.open(caller.allowedStates('emails.read'));
   }
 
   private async requireDomain(visibility: Visibility, domainId: string): Promise<void> {
