@@ -6,6 +6,7 @@ import { graphiqlSuite } from './graphiql.suite.js';
 import { hostileMessagesSuite } from './hostile-messages.suite.js';
 import { pagesSuite } from './pages.suite.js';
 import { peopleSuite } from './people.suite.js';
+import { ratesSuite } from './rates.suite.js';
 import { readingSuite } from './reading.suite.js';
 import { refusalsSuite } from './refusals.suite.js';
 import { Stage } from './stage.js';
@@ -22,6 +23,7 @@ describeInChromium('The dashboard in Chromium', () => {
 
   describe('at the first start', () => firstMessageSuite(() => stage));
   describe('in use', () => pagesSuite(() => stage));
+  describe('with outcomes', () => ratesSuite(() => stage));
   describe('in reading', () => readingSuite(() => stage));
   describe('refusing values', () => refusalsSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));
