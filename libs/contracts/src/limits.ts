@@ -17,6 +17,8 @@ export const LIMITS = {
   batchBytes: 50 * 1024 * 1024,
   batchElements: 100,
   scheduleAheadMs: 72 * 3600 * 1000,
+  /** From the acceptance of an email to the time that it is rescheduled to: until then, retention keeps all content. */
+  rescheduleMs: 30 * 24 * 3600 * 1000,
   /** A scheduled time that is this far in the past still means "now". */
   scheduleGraceMs: 60_000,
   idempotencyKeyLength: 256,

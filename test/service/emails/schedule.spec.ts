@@ -58,6 +58,26 @@ describe('mail that waits', () => {
     return { status: answer.status, error, message, code: details[0]?.code };
   };
 
+  it('is not put off for more than 30 days, since retention keeps all content until then', async () => {
+    const id = await send({ scheduled_at: soon() });
+    const day = 24 * 3_600_000;
+    await fixture.database.query(`UPDATE emails SET created_at = now() - interval '28 days' WHERE id = $1`, [
+      id,
+    ]);
+    expect(
+      (
+        await api()
+          .patch(`/emails/${id}`)
+          .send({ scheduled_at: soon(1.9 * day) })
+      ).status,
+    ).toBe(200);
+    const answer = await api()
+      .patch(`/emails/${id}`)
+      .send({ scheduled_at: soon(2.1 * day) });
+    expect(answer.status).toBe(400);
+    expect((answer.body as { details: object[] }).details).toMatchObject([{ field: 'scheduled_at', code: 'too_late' }]);
+  });
+
   it('is canceled for all recipients at once, with an event for each, and never sent', async () => {
     const id = await send({ to: ['u@recipient.example', 'v@other.example'], scheduled_at: soon(400) });
     const answer = await api().post(`/emails/${id}/cancel`);

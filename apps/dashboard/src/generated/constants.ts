@@ -205,6 +205,7 @@ export const LIMITS = {
   "batchBytes": 52428800,
   "batchElements": 100,
   "scheduleAheadMs": 259200000,
+  "rescheduleMs": 2592000000,
   "scheduleGraceMs": 60000,
   "idempotencyKeyLength": 256,
   "idempotencyHours": 24,

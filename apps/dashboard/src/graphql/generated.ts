@@ -329,7 +329,7 @@ export type RequestLogFilter = {
 
 /** The new time of a scheduled email. */
 export type RescheduleEmailInput = {
-  /** The new time, at most 72 hours from now. A time up to 60 seconds in the past means now */
+  /** The new time, at most 72 hours from now and 30 days after the email was accepted. A time up to 60 seconds in the past means now */
   scheduledAt: string;
 };
 

@@ -28,7 +28,8 @@ const reschedule = operation({
   },
   scope: 'emails.send',
   summary: 'Reschedule an email',
-  description: 'Possible while it is `scheduled`; afterwards 409 with the current status.',
+  description:
+    'Possible while it is `scheduled`; afterwards 409 with the current status. At most 30 days after the email was accepted.',
   path: ['id'],
   body: ChangeEmailDto,
   examples: { later: { summary: 'A time in the next 72 hours', value: { scheduled_at: EXAMPLE_SCHEDULE } } },

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
-import { Refusal, type EmailStatus, type Visibility } from '#libs/contracts';
+import { LIMITS, Refusal, type EmailStatus, type Visibility } from '#libs/contracts';
 import { emailEvent, lockEmail, updateScheduledAt, type LockedEmail, type RecipientRow } from '#libs/emails';
 import { LocalNotifications, databaseClock } from '#libs/kernel';
 import { appendEvents, Database, isRetryable, type Queryable } from '#libs/persistence';
@@ -45,11 +45,13 @@ export class RescheduleEmail {
 
   /**
    * Gives a scheduled email another time; its lifetime begins there.
-   * @throws Refusal not_found; conflict (`not_cancelable`) if the email is no longer scheduled.
+   * @throws Refusal not_found; conflict (`not_cancelable`) if the email is no longer scheduled; validation_error for a time
+   * too long after its acceptance.
    */
   async reschedule(visibility: Visibility, id: string, scheduledAt: Date): Promise<void> {
     await this.inLockedTransaction(visibility, id, async (tx, email) => {
       requireStatus(email, ['scheduled'], 'scheduled mail can be given another time');
+      requireTimely(email, scheduledAt);
       const changed = await this.updateWaiting(tx, email, {
         // The email may have been due and delayed by its queue; the reason for the delay no longer applies.
         text: `UPDATE recipients SET status = 'scheduled', due_at = $2::timestamptz, wait_reason = NULL, is_due = NULL,
@@ -100,6 +102,14 @@ export class RescheduleEmail {
     });
     this.notifications.notify('outbox');
   }
+}
+
+/** Partitions of content are dropped whole, so an email that never leaves would keep the content of all accounts. */
+function requireTimely({ info }: LockedEmail, scheduledAt: Date): void {
+  const latest = new Date(new Date(info.createdAt).getTime() + LIMITS.rescheduleMs);
+  if (scheduledAt <= latest) return;
+  const message = `must be at most 30 days after the email was accepted: at the latest ${latest.toISOString()}`;
+  throw new Refusal('validation_error', [{ field: 'scheduled_at', code: 'too_late', message }]);
 }
 
 type ExtraFieldsOf<T extends 'email.canceled' | 'email.scheduled'> = Parameters<typeof emailEvent<T>>[1]['added'];

@@ -94,7 +94,8 @@ export class ChangeEmailDto {
     required: true,
     type: String,
     format: 'date-time',
-    description: 'The new time, at most 72 hours from now. A time up to 60 seconds in the past means now',
+    description:
+      'The new time, at most 72 hours from now and 30 days after the email was accepted. A time up to 60 seconds in the past means now',
   })
   scheduled_at: string;
 }
