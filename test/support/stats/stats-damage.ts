@@ -99,9 +99,8 @@ export class DamagedStore {
   async folders(): Promise<Map<string, string>> {
     const data = join(this.path, 'data', 'postloft');
     const names = await readdir(data);
-    return new Map(
-      await Promise.all(names.map(async (name) => [name, join(data, await readlink(join(data, name)))] as const)),
-    );
+    const linkOf = async (name: string) => [name, join(data, await readlink(join(data, name)))] as const;
+    return new Map(await Promise.all(names.map(linkOf)));
   }
 
   /** Parts that no other part has been merged from. */
@@ -111,20 +110,14 @@ export class DamagedStore {
       const [, partition, first, last] = /^(\w+)_(\d+)_(\d+)_\d+$/.exec(name) ?? [];
       return partition === undefined ? [] : [{ name, partition, first: Number(first), last: Number(last) }];
     });
-    const isCovered = (one: (typeof parts)[number]) =>
-      parts.some(
-        (other) =>
-          other !== one &&
-          other.partition === one.partition &&
-          other.first <= one.first &&
-          other.last >= one.last &&
-          // Of the same blocks, the one with the higher level.
-          (other.first < one.first || other.last > one.last || levelOf(other.name) > levelOf(one.name)),
-      );
-    return parts
-      .filter((one) => !isCovered(one))
-      .map(({ name }) => name)
-      .sort();
+    // Of the same blocks, the one with the higher level.
+    const covers = (other: (typeof parts)[number], { name, partition, first, last }: (typeof parts)[number]) =>
+      other.partition === partition &&
+      other.first <= first &&
+      other.last >= last &&
+      (other.first < first || other.last > last || levelOf(other.name) > levelOf(name));
+    const whole = parts.filter((one) => !parts.some((other) => covers(other, one)));
+    return whole.map(({ name }) => name).sort();
   }
 
   async deleteFolder(table: string): Promise<void> {
@@ -154,19 +147,18 @@ export class DamagedStore {
 
   check(): StoreCheck {
     this.metrics = new Registry();
-    const logged = () => this.logged;
+    const head = async () => this.logged.at(-1)?.position ?? 0;
     const log = {
-      oldest: () => (this.logFails ? Promise.reject(new Error('no log')) : Promise.resolve(logged()[0]?.position ?? 0)),
-      head: () => Promise.resolve(logged().at(-1)?.position ?? 0),
-      read: (after: number, limit: number) =>
-        Promise.resolve(
-          logged()
-            .filter(({ position }) => position > after)
-            .slice(0, limit),
-        ),
+      oldest: async () => {
+        if (this.logFails) throw new Error('no log');
+        return this.logged[0]?.position ?? 0;
+      },
+      head,
+      read: async (after: number, limit: number) =>
+        this.logged.filter(({ position }) => position > after).slice(0, limit),
     } as unknown as LiveLog;
-    const parked = { positions: () => Promise.resolve(new Set()) } as unknown as ParkedEvents;
-    const handled = { handledPosition: () => Promise.resolve(logged().at(-1)?.position ?? 0) };
+    const parked = { positions: async () => new Set() } as unknown as ParkedEvents;
+    const handled = { handledPosition: head };
     return new StoreCheck(
       this.store,
       handled as unknown as EventLog,
@@ -220,10 +212,9 @@ export class DamagedStore {
 
   private async asideFolders(): Promise<string[]> {
     const folders = (await readdir(this.dataDir)).filter((name) => name.startsWith('chdb.broken-'));
-    const names = await Promise.all(
-      folders.map(async (folder) => (await readdir(join(this.dataDir, folder))).map((name) => `${folder}/${name}`)),
-    );
-    return names.flat();
+    const read = async (folder: string) =>
+      (await readdir(join(this.dataDir, folder))).map((name) => `${folder}/${name}`);
+    return (await Promise.all(folders.map(read))).flat();
   }
 
   private async fill(): Promise<void> {
