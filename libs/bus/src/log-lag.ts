@@ -10,6 +10,8 @@ export interface LogBacklog {
   outbox: number;
   /** Age of the oldest of them. */
   oldestSeconds: number;
+  /** Whether something keeps them from the log. */
+  isOutboxLate: boolean;
   /** Position of the newest event in the log. */
   head: number;
   consumers: ConsumerLag[];
@@ -23,7 +25,15 @@ export interface ConsumerLag {
   lag: number;
   /** When it last moved its position. */
   movedAt: Date;
+  /** Whether it stands still although there are events, or is far behind. */
+  isBehind: boolean;
 }
+
+const LATE_SECONDS = 60;
+const LATE_MS = 60_000;
+const FAR_BEHIND = 100_000;
+/** A consumer that has not moved for so long belongs to a program or a store that is no longer used. */
+const ABANDONED_MS = 7 * 86_400_000;
 
 const OUTBOX = `
   SELECT (SELECT least(coalesce(sum(cardinality(event_id)), 0), 10000)::int
@@ -50,13 +60,19 @@ const RELAY_LAGS = `
 export async function logBacklog(database: Database): Promise<LogBacklog> {
   const { rows } = await database.query<{ count: number; seconds: number }>(OUTBOX);
   const heads = await database.query<{ position: number }>('SELECT position::float FROM event_log_head');
-  const consumers = await database.query<ConsumerLag>(CONSUMERS);
+  const consumers = await database.query<Omit<ConsumerLag, 'isBehind'>>(CONSUMERS);
   return {
     outbox: rows[0].count,
     oldestSeconds: rows[0].seconds,
+    isOutboxLate: rows[0].seconds > LATE_SECONDS,
     head: heads.rows[0]?.position ?? 0,
-    consumers: consumers.rows,
+    consumers: consumers.rows.map((one) => ({ ...one, isBehind: isBehind(one) })),
   };
+}
+
+export function isBehind({ lag, movedAt }: Pick<ConsumerLag, 'lag' | 'movedAt'>, now = Date.now()): boolean {
+  const stillMs = now - movedAt.getTime();
+  return lag > FAR_BEHIND || (lag > 0 && stillMs > LATE_MS && stillMs < ABANDONED_MS);
 }
 
 /** The lag of each consumer as metrics. Positions in the PostgreSQL log are queried when the metrics are scraped. */
@@ -124,7 +140,7 @@ export class LogLag {
   }
 
   /** Empty while the database is unavailable, so that the other metrics can still be scraped. */
-  private async lags(): Promise<ConsumerLag[]> {
+  private async lags(): Promise<Pick<ConsumerLag, 'consumer' | 'lag'>[]> {
     try {
       return (await this.database.query<ConsumerLag>(CONSUMERS)).rows;
     } catch {

@@ -74,8 +74,27 @@ function clientOf(url: URL, database: string): ClickHouseClient {
 
 const VERSION_TIMEOUT_MS = 5_000;
 
-/** The version of the server at `url` (CLICKHOUSE_URL). @throws if the server does not respond */
-export async function statsServerVersion(url: string): Promise<string> {
+/** A statistics engine; `problem` is why it does not answer, null if it does. */
+export interface EngineState {
+  version: string | null;
+  problem: string | null;
+}
+
+/** The state of an engine whose version `read` determines. */
+export async function engineState(read: () => Promise<string | null>): Promise<EngineState> {
+  try {
+    return { version: await read(), problem: null };
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const reason = (message || code) ?? 'no answer';
+    return { version: null, problem: reason.split('\n', 1)[0].replace(/\.$/, '') };
+  }
+}
+
+/** The state of the server at `url` (CLICKHOUSE_URL). */
+export const statsServerState = (url: string): Promise<EngineState> => engineState(() => serverVersion(url));
+
+async function serverVersion(url: string): Promise<string> {
   const server = new URL(url);
   // The database may not exist yet: the service creates it.
   server.pathname = '';

@@ -20,7 +20,7 @@ export type { LiveSnapshot } from './live/live-counts.js';
 export { LiveStats } from './live/live-stats.js';
 export { noCounts } from './live/minute-window.js';
 export { startOfDate } from './periods.js';
-export { statsServerVersion } from './connection.js';
+export { statsServerState } from './connection.js';
 export type { Recovered } from './integrity/recover.js';
 export type { DayVerdict } from './integrity/verify-days.js';
 export type { ReadableLog, Rebuilt } from './intake/rebuild.js';

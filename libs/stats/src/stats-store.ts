@@ -12,7 +12,7 @@ import {
 } from '#libs/contracts';
 import type { LoggedEvent } from '#libs/contracts';
 import { Config, Log, Semaphore } from '#libs/kernel';
-import { openServer, statsServerVersion, type StatsConnection } from './connection.js';
+import { engineState, openServer, statsServerState, type EngineState, type StatsConnection } from './connection.js';
 import { openEmbedded, type EmbeddedConnection } from './embedded-connection.js';
 import { Engine, isTooCostly } from './engine.js';
 import { eraseRecipient } from './erase-recipient.js';
@@ -72,18 +72,11 @@ export class StatsStore {
   }
 
   /** Whether the engine answers, for the operator. */
-  async state(): Promise<{ engine: 'server' | 'embedded'; version: string | null; problem: string | null }> {
+  async state(): Promise<EngineState & { engine: 'server' | 'embedded' }> {
     const { CLICKHOUSE_URL } = this.config.settings;
     const engine = CLICKHOUSE_URL === undefined ? 'embedded' : 'server';
-    try {
-      if (CLICKHOUSE_URL !== undefined)
-        return { engine, version: await statsServerVersion(CLICKHOUSE_URL), problem: null };
-      await this.ready();
-      return { engine, version: null, problem: null };
-    } catch (error) {
-      const { message, code } = error as NodeJS.ErrnoException;
-      return { engine, version: null, problem: ((message || code) ?? 'no answer').split('\n', 1)[0] };
-    }
+    if (CLICKHOUSE_URL !== undefined) return { engine, ...(await statsServerState(CLICKHOUSE_URL)) };
+    return { engine, ...(await engineState(() => this.ready().then(() => null))) };
   }
 
   /**

@@ -57,8 +57,13 @@ export function troubleSuite(stage: () => Stage): void {
     try {
       const notice = page.getByRole('alert').filter({ hasText: 'The database does not answer.' });
       await notice.getByText(/Database: .*does not answer, since/).waitFor();
-      // The figures of before.
+      // The figures of before stay.
       await page.locator('[data-number=PostgreSQL]').waitFor();
+      await page
+        .getByRole('table', { name: 'Readiness' })
+        .getByText(/does not answer/)
+        .waitFor();
+      expect(await page.locator('[data-number=PostgreSQL]').count()).toBe(1);
       await page.reload();
       await notice.waitFor();
       await page.getByRole('heading', { level: 1, name: 'Service' }).waitFor();

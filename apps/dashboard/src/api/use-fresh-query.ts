@@ -36,5 +36,5 @@ export function useFreshQuery<D, V extends AnyVariables>(
   const known = useRef<{ key: string; data: D } | null>(null);
   if (data !== undefined) known.current = { key, data: data as D };
   const last = known.current?.key === key ? known.current.data : undefined;
-  return { data: (data as D | undefined) ?? (error ? last : undefined), error, fetching, refresh };
+  return { data: (data as D | undefined) ?? last, error, fetching, refresh };
 }

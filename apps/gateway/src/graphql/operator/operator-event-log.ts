@@ -4,6 +4,7 @@ import { isId, LIMITS } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { pageParameters, toConnection, type Connection, type ForwardPageArgs } from '../connection.js';
 import type { EventLogStateType, ParkedEventDto } from './event-log.type.js';
+import type { ServiceFacts } from './service-problems.js';
 
 /** The event log as the operator sees it: how far each consumer is, and the events that consumers could not handle. */
 @Injectable()
@@ -13,20 +14,19 @@ export class OperatorEventLog {
     private readonly database: Database,
   ) {}
 
-  async state(): Promise<EventLogStateType> {
-    const { head, outbox, oldestSeconds, consumers } = await logBacklog(this.database);
+  async state(): Promise<EventLogStateType & Pick<ServiceFacts, 'backlog'>> {
+    const { head, outbox, oldestSeconds, isOutboxLate, consumers } = await logBacklog(this.database);
     const parked = new Map((await this.parked.countByConsumer()).map((one) => [one.consumer, one.parked]));
     const known = new Set(consumers.map(({ consumer }) => consumer));
     const idle = [...parked.keys()].filter((consumer) => !known.has(consumer));
-    return {
-      ...{ head, outbox, outboxSeconds: oldestSeconds },
-      consumers: [
-        ...consumers.map((one) => ({ ...one, parked: parked.get(one.consumer) ?? 0 })),
-        ...idle.map((consumer) => ({
-          ...{ consumer, position: null, lag: null, movedAt: null, parked: parked.get(consumer) ?? 0 },
-        })),
-      ],
-    };
+    const all = [
+      ...consumers.map((one) => ({ ...one, parked: parked.get(one.consumer) ?? 0 })),
+      ...idle.map((consumer) => ({
+        ...{ consumer, position: null, lag: null, movedAt: null, isBehind: false, parked: parked.get(consumer) ?? 0 },
+      })),
+    ];
+    const state = { outboxSeconds: oldestSeconds, consumers: all };
+    return { head, outbox, ...state, backlog: { isOutboxLate, ...state } };
   }
 
   /** Oldest first. */

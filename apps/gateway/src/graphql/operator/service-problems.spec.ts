@@ -14,7 +14,10 @@ const WELL: ServiceFacts = {
   disk: { freeBytes: 50 * GB, totalBytes: 100 * GB, level: 'ok', daysLeft: 400 },
   throttles: [],
   oldestDueAt: ago(2),
-  backlog: { outboxSeconds: 0, consumers: [{ consumer: 'webhooks', lag: 3, movedAt: ago(1), parked: 0 }] },
+  backlog: {
+    ...{ isOutboxLate: false, outboxSeconds: 0 },
+    consumers: [{ consumer: 'webhooks', lag: 3, movedAt: ago(1), isBehind: false, parked: 0 }],
+  },
 };
 
 function held(queue: string, more: Partial<ThrottleView> = {}): ThrottleView {
@@ -80,13 +83,13 @@ it.each([
   expect(found(changes as Partial<ServiceFacts>)).toMatchObject({ state: 'critical', problems: [{ kind }] });
 });
 
-const stuck = (seconds: number, lag = 5) => ({
-  backlog: { outboxSeconds: 0, consumers: [{ consumer: 'webhooks', lag, movedAt: ago(seconds), parked: 0 }] },
-});
+const [consumer] = WELL.backlog.consumers;
+const backlog = (changes: Partial<ServiceFacts['backlog']>) => ({ backlog: { ...WELL.backlog, ...changes } });
 it.each([
   ['mail that is late', { oldestDueAt: ago(301) }, 'late'],
-  ['a consumer that does not move', stuck(90), 'event_log'],
-  ['events outside of the log', { backlog: { outboxSeconds: 61, consumers: [] } }, 'event_log'],
+  ['a consumer that is behind', backlog({ consumers: [{ ...consumer, isBehind: true }] }), 'event_log'],
+  ['parked events', backlog({ consumers: [{ ...consumer, parked: 1 }] }), 'event_log'],
+  ['events outside of the log', backlog({ isOutboxLate: true, outboxSeconds: 61 }), 'event_log'],
   [
     'less than a fifth of the disk',
     { disk: { freeBytes: 19 * GB, totalBytes: 100 * GB, level: 'warning', daysLeft: null } },
@@ -99,9 +102,4 @@ it.each([
   ],
 ])('warns of %s', (_, changes, kind) => {
   expect(found(changes as Partial<ServiceFacts>)).toMatchObject({ state: 'warning', problems: [{ kind }] });
-});
-
-it('ignores consumers that are idle, or of programs that are no longer used', () => {
-  expect(found(stuck(90, 0)).state).toBe('ok');
-  expect(found(stuck(8 * 86_400)).state).toBe('ok');
 });

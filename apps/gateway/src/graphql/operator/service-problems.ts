@@ -36,16 +36,21 @@ export interface ServiceFacts {
   /** Due time of the oldest recipient for which a delivery slot is missing. */
   oldestDueAt: Date | null;
   backlog: {
+    isOutboxLate: boolean;
     outboxSeconds: number;
-    consumers: readonly { consumer: string; lag: number | null; movedAt: Date | null; parked: number }[];
+    consumers: readonly {
+      consumer: string;
+      lag: number | null;
+      movedAt: Date | null;
+      isBehind: boolean;
+      parked: number;
+    }[];
   };
 }
 
 const DELIVERERS = new Set(['standalone', 'delivery']);
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const LATE_MS = 5 * MINUTE_MS;
-const OUTBOX_SECONDS = 60;
 /** Days until the disk is full. */
 const FEW_DAYS = { warning: 14, critical: 1 };
 
@@ -123,18 +128,15 @@ function throttleProblems({ throttles }: ServiceFacts): ServiceProblem[] {
 
 function backlogProblems({ oldestDueAt, backlog, now }: ServiceFacts): ServiceProblem[] {
   const problems: ServiceProblem[] = [];
-  const isOlder = (time: Date | null, ms: number) => time !== null && now.getTime() - time.getTime() > ms;
-  if (isOlder(oldestDueAt, LATE_MS))
+  if (oldestDueAt !== null && now.getTime() - oldestDueAt.getTime() > LATE_MS)
     problems.push(problem('late', 'warning', { message: 'Mail that is due waits for delivery.', since: oldestDueAt }));
-  if (backlog.outboxSeconds > OUTBOX_SECONDS) {
+  if (backlog.isOutboxLate) {
     const since = new Date(now.getTime() - backlog.outboxSeconds * 1_000);
     problems.push(problem('event_log', 'warning', { message: 'Events do not reach the event log.', since }));
   }
-  for (const { consumer, lag, movedAt, parked } of backlog.consumers) {
-    // A consumer that has not moved for days belongs to a program that is no longer used.
-    const isStuck = lag !== null && lag > 0 && isOlder(movedAt, MINUTE_MS) && !isOlder(movedAt, 7 * DAY_MS);
-    if (isStuck) {
-      const message = `${capitalised(consumer)}: ${counted(lag, 'event has', 'events have')} not been handled yet.`;
+  for (const { consumer, lag, movedAt, isBehind, parked } of backlog.consumers) {
+    if (isBehind) {
+      const message = `${capitalised(consumer)}: ${counted(lag ?? 0, 'event has', 'events have')} not been handled yet.`;
       problems.push(problem('event_log', 'warning', { message, since: movedAt }));
     }
     if (parked > 0) {

@@ -86,7 +86,7 @@ export class ServiceState {
   private async delivery(
     known: Pick<ServiceHealthType, 'parts' | 'statistics' | 'programs'> & { disk: Disk | null },
   ): Promise<Pick<ServiceHealthType, 'waiting' | 'problems'>> {
-    const [throttles, { recipients, byWait, oldestDueAt }, backlog] = await Promise.all([
+    const [throttles, { recipients, byWait, oldestDueAt }, { backlog }] = await Promise.all([
       this.held.list(THROTTLES),
       this.queues.totals(),
       this.events.state(),

@@ -1,7 +1,7 @@
 import { logBacklog, ParkedEvents } from '#libs/bus';
 import { databaseInfo, masterKeyProblem, readMasterKey, type Database, type DatabaseInfo } from '#libs/persistence';
 import { QueueDepths } from '#libs/queue';
-import { statsServerVersion } from '#libs/stats';
+import { statsServerState } from '#libs/stats';
 import net from 'node:net';
 import { partitionResults } from './partitions.js';
 import { statisticsResults } from './statistics.js';
@@ -11,8 +11,6 @@ import type { CheckContext } from '../../context.js';
 const MAX_CONNECTION_SHARE = 0.8;
 /** Mail that is not held back is claimed within a second of being due. */
 const OVERDUE_S = 300;
-const OUTBOX_S = 60;
-const LAG_EVENTS = 100_000;
 const CONNECT_MS = 5_000;
 
 export const enginesCheck: Check = {
@@ -148,7 +146,7 @@ async function checkBacklog(database: Database): Promise<Result[]> {
         facts: { oldest_seconds: Math.round(oldest.oldest) },
       }),
     );
-  if (log.oldestSeconds > OUTBOX_S)
+  if (log.isOutboxLate)
     results.push(
       warning({
         subject: 'events',
@@ -156,7 +154,7 @@ async function checkBacklog(database: Database): Promise<Result[]> {
         fix: 'Is the service (or start:delivery) running?',
       }),
     );
-  for (const { consumer, lag } of log.consumers.filter((one) => one.lag > LAG_EVENTS))
+  for (const { consumer, lag } of log.consumers.filter(({ isBehind }) => isBehind))
     results.push(
       warning({
         subject: 'events',
@@ -216,18 +214,15 @@ async function checkClickHouse({ config }: CheckContext): Promise<Result[]> {
   const { CLICKHOUSE_URL } = config.settings;
   if (CLICKHOUSE_URL === undefined) return [];
   const subject = 'ClickHouse';
-  try {
-    return [ok({ subject, message: `Version ${await statsServerVersion(CLICKHOUSE_URL)} answers.` })];
-  } catch (problem) {
-    const reason = ((problem as Error).message || (problem as NodeJS.ErrnoException).code) ?? 'no answer';
-    return [
-      error({
-        subject,
-        message: `It does not answer: ${reason.split('\n', 1)[0].replace(/\.$/, '')}. Statistics stand still; mail goes on.`,
-        fix: 'Correct CLICKHOUSE_URL, or start the server.',
-      }),
-    ];
-  }
+  const { version, problem } = await statsServerState(CLICKHOUSE_URL);
+  if (problem === null) return [ok({ subject, message: `Version ${version} answers.` })];
+  return [
+    error({
+      subject,
+      message: `It does not answer: ${problem}. Statistics stand still; mail goes on.`,
+      fix: 'Correct CLICKHOUSE_URL, or start the server.',
+    }),
+  ];
 }
 
 const versionText = (version: number): string => `${Math.floor(version / 10_000)}.${version % 10_000}`;

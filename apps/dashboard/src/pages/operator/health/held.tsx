@@ -16,9 +16,9 @@ const STATES: Record<Throttle['state'], string> = {
 export function Held({ throttles, waiting }: { throttles: readonly Throttle[]; waiting: Health['waiting'] }) {
   const { lists, others } = byBlockList(throttles);
   const reasons = [
-    [waiting.retry, 'wait for their next attempt after a temporary failure'],
-    [waiting.account, 'are held because their account is blocked, overdue or paused'],
-    [waiting.scheduled, 'are scheduled for later'],
+    [waiting.retry, 'Waiting for the next attempt after a temporary failure'],
+    [waiting.account, 'Held because the account is blocked, overdue or paused'],
+    [waiting.scheduled, 'Scheduled for later'],
   ] as const;
   const shown = reasons.filter(([count]) => count > 0);
   if (throttles.length === 0 && shown.length === 0) return null;
@@ -49,9 +49,10 @@ export function Held({ throttles, waiting }: { throttles: readonly Throttle[]; w
           </Anchor>
         )}
         {shown.map(([count, what]) => (
-          <Text key={what} size="sm">
-            {formatNumber(count)} recipients {what}.
-          </Text>
+          <Group key={what} justify="space-between" wrap="nowrap" align="flex-start">
+            <Text size="sm">{what}</Text>
+            <Recipients count={count} />
+          </Group>
         ))}
       </Stack>
     </Card>
@@ -71,9 +72,7 @@ function HeldGroup({ title, held }: { title: string; held: readonly Throttle[] }
         <Text size="sm" fw={600} className="break">
           {title}
         </Text>
-        <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-          {formatNumber(recipients)} {recipients === 1 ? 'recipient' : 'recipients'}
-        </Text>
+        <Recipients count={recipients} />
       </Group>
       {largest.words !== null && (
         <Text size="xs" className="mono break">
@@ -85,6 +84,14 @@ function HeldGroup({ title, held }: { title: string; held: readonly Throttle[] }
         {queues.length > 1 && ` · ${queues.map(({ queue }) => nameOf(queue)).join(', ')}`}
       </Text>
     </div>
+  );
+}
+
+function Recipients({ count }: { count: number }) {
+  return (
+    <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+      {formatNumber(count)} {count === 1 ? 'recipient' : 'recipients'}
+    </Text>
   );
 }
 
