@@ -1,6 +1,6 @@
 import { newId, Refusal } from '#libs/contracts';
 import { SecretBox } from '#libs/kernel';
-import { Database, recordFirstAccount, recordMasterKey, type Queryable } from '#libs/persistence';
+import { Database, type Queryable, installation } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, Repository } from 'typeorm';
@@ -51,14 +51,14 @@ export class Accounts {
     { name, plan, notifyAddresses = [] }: { name: string; plan: string; notifyAddresses?: string[] },
   ): Promise<{ id: string }> {
     const id = newId('acc');
-    await recordMasterKey(tx, this.secretBox);
+    await installation.recordMasterKey(tx, this.secretBox);
     await tx.query('INSERT INTO accounts (id, name, plan, notify_addresses) VALUES ($1, $2, $3, $4)', [
       id,
       name,
       plan,
       notifyAddresses,
     ]);
-    await recordFirstAccount(tx, id);
+    await installation.recordFirstAccount(tx, id);
     return { id };
   }
 

@@ -8,7 +8,7 @@ export { busShapes, type ParkedEvent } from './parking/parked-event.resource.js'
 export { Parking } from './parking/parking.js';
 export { AccountHistory, LATEST } from './postgres/account-history.js';
 export { KeyHistory } from './postgres/key-history.js';
-export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';
+export { eventErasure } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { LogTail, type FollowedTail } from './postgres/log-tail.js';
 export { TableRelay, type RelayedTable, type TableRecord } from './relayed-table.js';

@@ -25,12 +25,18 @@ export * from './ids.js';
 export * from './limits.js';
 export * from './notices.js';
 export * from './page.js';
-export * from './providers.js';
-export * from './records.js';
+export { mailboxProviders } from './providers.js';
+export {
+  RECORD_SCHEMA_VERSION,
+  type AttemptRecord,
+  type EventRecord,
+  type PositionRecord,
+  type WebhookDeliveryRecord,
+} from './records.js';
 export * from './refusals.js';
-export * from './remote-provider.js';
+export { providerOfQueue, remoteProvider } from './remote-provider.js';
 export * from './resend-region.js';
-export * from './roles.js';
+export { ABILITIES, roleRights, type Ability, type Role } from './roles.js';
 export * from './scopes.js';
 export * as sentences from './sentences.js';
 export * from './simulator.js';

@@ -39,3 +39,5 @@ function familyOf(domain: string): string | undefined {
   const countries = labels.length === 2 || (labels.length === 3 && /^(co|com|ne|net|or|org)$/.test(labels[1]));
   return countries ? BY_FIRST_LABEL.get(labels[0]) : undefined;
 }
+
+export const mailboxProviders = { all: MAILBOX_PROVIDERS, of: mailboxProvider };

@@ -16,7 +16,7 @@ export const ABILITIES = ['states.read', 'members.read', 'members.write', 'owner
 export type Ability = (typeof ABILITIES)[number];
 
 /** The least role for each permission. Every role has the permissions of those below it. */
-export const LEAST_ROLE: Readonly<Record<Scope | Ability, Role>> = {
+const LEAST_ROLE: Readonly<Record<Scope | Ability, Role>> = {
   'emails.read': 'viewer',
   'domains.read': 'analyst',
   'webhooks.read': 'viewer',
@@ -47,12 +47,15 @@ const byRole = <T>(of: (role: Role) => ReadonlySet<T>): Readonly<Record<Role, Re
   analyst: of('analyst'),
 });
 
-export const ROLE_SCOPES = byRole((role) => new Set(SCOPES.filter((scope) => has(role, scope))));
+const ROLE_SCOPES = byRole((role) => new Set(SCOPES.filter((scope) => has(role, scope))));
 
 /** Without `operator`, which also depends on the account. */
-export const ROLE_ABILITIES = byRole(
+const ROLE_ABILITIES = byRole(
   (role) => new Set(ABILITIES.filter((ability) => ability !== 'operator' && has(role, ability))),
 );
 
 /** Whether members with this role in the first account operate the service. */
-export const operates = (role: Role): boolean => has(role, 'operator');
+const operates = (role: Role): boolean => has(role, 'operator');
+
+/** The permissions of members of an account. */
+export const roleRights = { all: ROLES, abilities: ROLE_ABILITIES, scopes: ROLE_SCOPES, least: LEAST_ROLE, operates };

@@ -16,6 +16,5 @@ export { DomainKeys } from './dkim/domain-keys.js';
 export { DomainVerifier, type DomainCheck } from './verification/domain-verifier.js';
 export { walkDmarc } from './verification/dmarc-rule.js';
 export type { Judgement } from './verification/judgement.js';
-export { checkHost, type SpfDns, type SpfEvaluation } from './spf/check-host.js';
-export { isSpf, readSpf } from './spf/spf-record.js';
-export { judgeSpf } from './spf/spf-rule.js';
+export type { SpfDns, SpfEvaluation } from './spf/check-host.js';
+export { spf } from './spf/spf.js';

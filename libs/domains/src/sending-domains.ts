@@ -10,7 +10,7 @@ import {
   type Visibility,
 } from '#libs/contracts';
 import { Config, SecretBox } from '#libs/kernel';
-import { Database, isDuplicate } from '#libs/persistence';
+import { Database, databaseErrors } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -189,7 +189,7 @@ export class SendingDomains {
         await alongside?.(tx, { id: entry.id, accountId, name });
       });
     } catch (error) {
-      if (!isDuplicate(error)) throw error;
+      if (!databaseErrors.isDuplicate(error)) throw error;
     }
     const domain = await this.vouched(accountId, name);
     if (domain === null) throw takenName(name);

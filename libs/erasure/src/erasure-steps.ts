@@ -1,5 +1,5 @@
 import { eraseAuditLog } from '#libs/accounts';
-import { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from '#libs/bus';
+import { eventErasure } from '#libs/bus';
 import type { AddressErasure } from '#libs/contracts';
 import { EmailErasure } from '#libs/emails';
 import { eraseReports } from '#libs/inbound';
@@ -59,7 +59,7 @@ export const STEPS = {
   },
   outbox,
   events: async ({ database, erasure, cursor }) => {
-    const { rows, cursor: next } = await eraseEvents(database, erasure, cursor);
+    const { rows, cursor: next } = await eventErasure.eraseEvents(database, erasure, cursor);
     return { counts: { events: rows }, cursor: next };
   },
   reports,
@@ -109,8 +109,8 @@ async function suppressions({ database, erasure }: StepContext): Promise<StepRes
 
 /** Waits until the events of everything that was changed above are in the log. */
 async function outbox({ database, cursor }: StepContext): Promise<StepResult> {
-  const newest = cursor === '' ? await newestOutboxRow(database) : cursor;
-  if (await isMoved(database, newest)) return { counts: {}, cursor: null };
+  const newest = cursor === '' ? await eventErasure.newestOutboxRow(database) : cursor;
+  if (await eventErasure.isMoved(database, newest)) return { counts: {}, cursor: null };
   return { counts: {}, cursor: newest, waitMs: OUTBOX_MS };
 }
 
@@ -122,7 +122,7 @@ async function reports({ database, erasure, cursor }: StepContext): Promise<Step
 }
 
 async function webhooks({ database, erasure, cursor }: StepContext): Promise<StepResult> {
-  const parked = cursor === '' ? await eraseParkedEvents(database, erasure) : 0;
+  const parked = cursor === '' ? await eventErasure.eraseParkedEvents(database, erasure) : 0;
   const { rows, cursor: next } = await eraseDeliveries(database, erasure, cursor);
   return { counts: { webhook_deliveries: rows, events: parked }, cursor: next };
 }

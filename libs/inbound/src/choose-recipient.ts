@@ -1,4 +1,4 @@
-import { isRedacted, normaliseAddress, type DeliveryStatus } from '#libs/mime';
+import { normaliseAddress, type DeliveryStatus, mailReports } from '#libs/mime';
 import type { EmailInfo } from '#libs/emails';
 import type { ReportedRecipient } from '#libs/queue';
 import { databaseClock } from '#libs/kernel';
@@ -74,7 +74,7 @@ export function chooseComplainer(
 ): ChosenRecipient | null {
   const matching = withAddress(candidates, names);
   if (matching.length > 0) return matching.length === 1 ? { recipient: matching[0], identified: true } : null;
-  return candidates.length === 1 ? { recipient: candidates[0], identified: names.every(isRedacted) } : null;
+  return candidates.length === 1 ? { recipient: candidates[0], identified: names.every(mailReports.isRedacted) } : null;
 }
 
 function withAddress(candidates: readonly ReportedRecipient[], names: readonly string[]): ReportedRecipient[] {

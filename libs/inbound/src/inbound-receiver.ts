@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ReturnPath, type TransactionRef } from '#libs/emails';
-import { Config, LocalNotifications, runYielding } from '#libs/kernel';
-import { readReportInSteps, type InboundReport } from '#libs/mime';
+import { Config, LocalNotifications, yielding } from '#libs/kernel';
+import { type InboundReport, mailReports } from '#libs/mime';
 import { ReportAuthenticator, type Proof } from './authentication/report-authenticator.js';
 import { INBOUND_ROLES, type InboundMailbox, type InboundMessage, type InboundRole } from './inbound-message.js';
 import { InboundRecords } from './inbound-records.js';
@@ -55,7 +55,7 @@ export class InboundReceiver {
    * @throws Refusal, a temporary one, if the report is about an email whose delivery has not been recorded yet.
    */
   async receive(inbound: InboundMessage, pause: Pause = (wait) => wait()): Promise<void> {
-    const report = await runYielding(readReportInSteps(inbound.message));
+    const report = await yielding.run(mailReports.read(inbound.message));
     const result = await this.process(inbound, report, this.proverOf(inbound, report, pause)).catch(
       (error: unknown) => {
         this.records.postponed(report.kind, error);

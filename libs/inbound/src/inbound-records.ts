@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '#libs/contracts';
 import { Log, Metrics } from '#libs/kernel';
-import { reportSubject, type InboundReport } from '#libs/mime';
+import { type InboundReport, mailReports } from '#libs/mime';
 import { Counter } from 'prom-client';
 import type { InboundMessage } from './inbound-message.js';
 import { needsOperator, type InboundResult } from './inbound-result.js';
@@ -46,7 +46,7 @@ export class InboundRecords {
       rcpt_to: [...rcptTo],
       remote_ip: remoteIp,
       helo,
-      subject: reportSubject(message),
+      subject: mailReports.subjectOf(message),
       verdict: result.verdict,
       note: result.note,
       reported: reportedAddresses(report),

@@ -4,14 +4,7 @@ import { isSimulated, isSystemMail, ReturnPath, type TransactionRef } from '#lib
 import { Config, databaseClock } from '#libs/kernel';
 import type { InboundReport } from '#libs/mime';
 import { Database, type Queryable } from '#libs/persistence';
-import {
-  fullMailboxSuppressions,
-  hardBounceSuppression,
-  recordLateReport,
-  lockReportedEmail,
-  reportedTransaction,
-  type ReportedEmail,
-} from '#libs/queue';
+import { type ReportedEmail, reportedEmails } from '#libs/queue';
 import { SuppressionList } from '#libs/suppressions';
 import { classifyBounce } from './classify-bounce.js';
 import {
@@ -58,7 +51,7 @@ export class ReportedBounces {
         verdict: 'unmatched',
         note: 'the returned message is not the one that the return path belongs to',
       };
-    const transaction = await reportedTransaction(this.database, ref);
+    const transaction = await reportedEmails.transactionOf(this.database, ref);
     if (transaction === null) return { ...about, ...NO_LONGER_STORED };
     const proof = await prove(transaction);
     return awaitSettled(() =>
@@ -71,7 +64,7 @@ export class ReportedBounces {
     { ref, report, proof }: { ref: TransactionRef; report: DeliveryReport; proof: Proof },
   ): Promise<InboundResult | Unsettled> {
     const about = { emailId: ref.emailId };
-    const email = await lockReportedEmail(tx, ref);
+    const email = await reportedEmails.lock(tx, ref);
     if (email === null || email.recipients.length === 0) return { ...about, ...NO_LONGER_STORED };
     const { chosen, unmatched } = chooseBouncedRecipients(email.recipients, report.recipients);
     if (chosen.length > 0 && !proof.proved) return { ...about, verdict: 'unproved', note: proof.reason };
@@ -102,7 +95,7 @@ export class ReportedBounces {
     const { type, class: found, reply, mx } = classifyBounce(status, from);
     const { code, enhanced, text } = reply;
     const report = { kind: 'bounced', type, class: found, text, code, enhanced, mx, ip: null } as const;
-    if (!(await recordLateReport(tx, { email: info, recipient, at, report }))) return false;
+    if (!(await reportedEmails.recordLate(tx, { email: info, recipient, at, report }))) return false;
     if (isSimulated(info, recipient.address, this.config)) return true;
     const { SERVICE_DOMAIN } = this.config.settings;
     if (type === 'hard' && !isSystemMail(info, SERVICE_DOMAIN))
@@ -116,8 +109,10 @@ export class ReportedBounces {
       attempt: { class: found, reply, remote: { mx }, endedAt: at },
     } as const;
     const job = { email: info };
-    const hardBounce = hardBounceSuppression(job, outcome, SERVICE_DOMAIN);
-    const entries = hardBounce ? [hardBounce] : await fullMailboxSuppressions(tx, [{ job, outcome }], SERVICE_DOMAIN);
+    const hardBounce = reportedEmails.hardBounceSuppression(job, outcome, SERVICE_DOMAIN);
+    const entries = hardBounce
+      ? [hardBounce]
+      : await reportedEmails.fullMailboxSuppressions(tx, [{ job, outcome }], SERVICE_DOMAIN);
     for (const suppression of entries) await this.suppressions.add(tx, suppression);
     return true;
   }

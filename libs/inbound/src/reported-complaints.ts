@@ -12,7 +12,7 @@ import { Config, databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { printableText } from '#libs/mta';
 import { Database, type Queryable } from '#libs/persistence';
-import { recordLateReport, lockReportedEmail, reportedTransaction, type ReportedEmail } from '#libs/queue';
+import { type ReportedEmail, reportedEmails } from '#libs/queue';
 import { SuppressionList } from '#libs/suppressions';
 import {
   chooseComplainer,
@@ -75,7 +75,7 @@ export class ReportedComplaints {
     if (type === NOT_SPAM) return { verdict: 'no_change', note: null, emailId };
     if (!COMPLAINT_TYPES.has(type) && !UNSUBSCRIBE_TYPES.has(type))
       return { verdict: 'kept', note: 'the type of the report is not a complaint', emailId };
-    const ref = await reportedTransaction(this.database, source);
+    const ref = await reportedEmails.transactionOf(this.database, source);
     if (ref === null) return { ...NO_LONGER_STORED, emailId: null };
     const proved = { ref, report, proof: await prove(ref) };
     if (UNSUBSCRIBE_TYPES.has(type)) return this.unsubscribe(proved);
@@ -97,7 +97,7 @@ export class ReportedComplaints {
       reporter: report.reporter,
       userAgent: report.userAgent === null ? null : printableText(report.userAgent).slice(0, AGENT_LENGTH),
     } as const;
-    if (!(await recordLateReport(tx, { email: email.info, recipient, at, report: complaint })))
+    if (!(await reportedEmails.recordLate(tx, { email: email.info, recipient, at, report: complaint })))
       // A final status does not change (docs/decisions/018-status-and-events.md), but the operator should see this.
       return {
         ...about,
@@ -133,7 +133,7 @@ export class ReportedComplaints {
     { ref, report, proof }: ProvedReport,
   ): Promise<{ email: ReportedEmail; chosen: ChosenRecipient } | InboundResult> {
     const about = { emailId: ref.emailId };
-    const email = await lockReportedEmail(tx, ref);
+    const email = await reportedEmails.lock(tx, ref);
     if (email === null || email.recipients.length === 0) return { ...NO_LONGER_STORED, emailId: null };
     const chosen = chooseComplainer(email.recipients, report.recipients);
     if (chosen === null) return { ...about, verdict: 'unmatched', note: RECIPIENT_NOT_NAMED };

@@ -1,5 +1,5 @@
 export { backoffMs, sleep } from './concurrency/backoff.js';
-export { concatYielding, mapYielding, runYielding, sortYielding, yieldToLoop } from './concurrency/event-loop.js';
+export { yielding } from './concurrency/event-loop.js';
 export { LocalNotifications } from './concurrency/local-notifications.js';
 export { LoopBudget } from './concurrency/loop-budget.js';
 export { Poller } from './concurrency/poller.js';
@@ -26,12 +26,7 @@ export { ChunkList } from './memory/chunk-list.js';
 export { MemoryBudget, type MemoryReservation, type MemoryShortage } from './memory/memory-budget.js';
 export { AddressRanges, isPublicAddress } from './network/address-ranges.js';
 export { clientNetwork } from './network/client-network.js';
-export {
-  ConnectionLimiter,
-  httpConnectionLimit,
-  smtpConnectionLimit,
-  type Admission,
-} from './network/connection-limits.js';
+export { ConnectionLimiter, connectionLimits, type Admission } from './network/connection-limits.js';
 export { FailureLimit } from './network/failure-limit.js';
 export { isLoopbackHost } from './network/loopback-host.js';
 export { plainAddress } from './network/plain-address.js';

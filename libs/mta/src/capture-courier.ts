@@ -1,4 +1,4 @@
-import { concatYielding, withTimeout, databaseClock } from '#libs/kernel';
+import { withTimeout, databaseClock, yielding } from '#libs/kernel';
 import { Courier, type CapturedMail, type Delivery, type Envelope, type OutgoingMessage } from './courier.js';
 import type { Destination, Route } from './routing/route.js';
 import { NO_REMOTE, type Outcome } from './delivery-outcome.js';
@@ -47,7 +47,7 @@ export class CaptureCourier extends Courier {
   private async keep(envelope: Envelope, message: OutgoingMessage, startedAt: Date): Promise<Outcome[]> {
     try {
       const octets = await message.content();
-      const content = Buffer.isBuffer(octets) ? octets : await concatYielding(octets);
+      const content = Buffer.isBuffer(octets) ? octets : await yielding.concat(octets);
       const recipients = envelope.recipients.map((recipient) => recipient.address);
       await this.capture({ id: message.id, mailFrom: envelope.mailFrom, recipients, content });
       return this.captured(envelope, startedAt);

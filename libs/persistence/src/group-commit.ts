@@ -1,4 +1,4 @@
-import { yieldToLoop } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 
 export interface GroupCommitOptions<T, R> {
   /** Commits a group; the result has one entry per item, in order. An `Error` entry rejects that item alone. */
@@ -58,7 +58,7 @@ export class GroupCommit<T, R> {
   /** Resolves when no item waits and the callers have acted on the last results. */
   async drained(): Promise<void> {
     if (this.pending > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
-    await yieldToLoop();
+    await yielding.pause();
   }
 
   private startGroup(): void {

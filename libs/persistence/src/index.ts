@@ -1,14 +1,6 @@
 export { ClockRecord, type ClockSuspicion } from './clock-record.js';
 export { ClaimSweep, type StoredClaim } from './claim-sweep.js';
-export {
-  Database,
-  isDuplicate,
-  isRetryable,
-  isTooComplex,
-  isUnavailable,
-  transactionOf,
-  type Queryable,
-} from './connection/database.js';
+export { Database, databaseErrors, transactionOf, type Queryable } from './connection/database.js';
 export { untilAvailable } from './connection/first-connection.js';
 export { databaseInfo, type DatabaseInfo } from './database-info.js';
 export { SizeSamples } from './size-samples.js';
@@ -26,13 +18,7 @@ export { NoticeOutbox, requestNotice, type PendingNotice } from './notices.js';
 export { appendEvents, outboxRow, routedEvent } from './outbox.js';
 export { startProgram } from './program/start-program.js';
 export { Worker } from './worker.js';
-export {
-  establishMasterKey,
-  masterKeyProblem,
-  recordFirstAccount,
-  recordFirstUser,
-  recordMasterKey,
-} from './program/master-key-check.js';
+export { installation } from './program/master-key-check.js';
 export { entityOf } from './entity-of.js';
 export { readMasterKey } from './program/master-key.js';
 export { openDatabase, type OpenDatabase } from './program/open-database.js';

@@ -3,15 +3,7 @@ import { AbuseBrakes } from '#libs/accounts';
 import { isSystemMail, type DeliveryJob } from '#libs/emails';
 import { backoffMs, Config, LocalNotifications, Shutdown, sleep } from '#libs/kernel';
 import type { Outcome, WaitReason } from '#libs/mta';
-import {
-  Database,
-  GroupCommit,
-  isRetryable,
-  isUnavailable,
-  Worker,
-  type Queryable,
-  type StoredClaim,
-} from '#libs/persistence';
+import { Database, GroupCommit, Worker, type Queryable, type StoredClaim, databaseErrors } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { ClaimReview } from './claim/claim-review.js';
 import { DueClaims, type ClaimLimits } from './claim/claim-due.js';
@@ -203,7 +195,7 @@ export class Queue {
         this.notifications.notify('outbox');
         return items.map(() => undefined);
       } catch (error) {
-        const again = isRetryable(error) || isUnavailable(error);
+        const again = databaseErrors.isRetryable(error) || databaseErrors.isUnavailable(error);
         // An outcome that cannot be written must not affect the others.
         if (!again && items.length > 1) return this.oneByOne(items);
         // The message was sent: its outcome is recorded as soon as the database is available again, however long that takes.

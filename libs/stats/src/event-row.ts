@@ -1,10 +1,10 @@
 import {
   addressSimulation,
   bareUuid,
-  mailboxProvider,
   STATS_COUNTERS,
   type EventType,
   type LoggedEvent,
+  mailboxProviders,
 } from '#libs/contracts';
 
 /** Every way in which an event counts: the counters of a domain's statistics, and two more. */
@@ -158,7 +158,7 @@ export function toStatsRow(
 
 const recipientColumns = ({ recipient = '', tags = {} }: Details, serviceDomain: string) => ({
   recipient,
-  provider: mailboxProvider(recipient),
+  provider: mailboxProviders.of(recipient),
   is_simulated: addressSimulation(recipient.toLowerCase(), serviceDomain) === null ? (0 as const) : (1 as const),
   tags,
 });

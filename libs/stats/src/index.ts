@@ -1,8 +1,5 @@
 export {
-  DIMENSIONS,
-  GRANULARITIES,
-  GROUPS,
-  METRICS,
+  statsWords,
   type Dimension,
   type Granularity,
   type Group,
@@ -13,7 +10,6 @@ export {
   type MetricValues,
   type Percentile,
 } from './metrics-query.js';
-export { PERCENTILES } from './schema/columns.js';
 export { isRefusedRow } from './engine.js';
 export { STORED_TYPES, statsCounter } from './event-row.js';
 export type { LiveSnapshot } from './live/live-counts.js';

@@ -92,3 +92,12 @@ export function approximateValues({ metrics, percentiles }: Pick<MetricsQuery, '
   const rough = metrics.filter((name) => name in UNIQUE || (isRate(name) && isApproximateRate(name)));
   return percentiles.length > 0 ? [...rough, 'latency_ms'] : [...rough];
 }
+
+/** The words of a query. */
+export const statsWords = {
+  dimensions: DIMENSIONS,
+  granularities: GRANULARITIES,
+  groups: GROUPS,
+  metrics: METRICS,
+  percentiles: Object.keys(PERCENTILES) as Percentile[],
+};

@@ -2,7 +2,7 @@ export type { NewSuppression } from './entries/store.js';
 export type { RemovalOptions, SuppressionRemoval } from './entries/remove.js';
 export { eraseSuppressions } from './entries/erase.js';
 export { ErasedAddresses } from './matching/erased-addresses.js';
-export { readSuppressionCsv, writeSuppressionCsv, type ReadCsv } from './entries/suppression-csv.js';
+export { suppressionCsv, type ReadCsv } from './entries/suppression-csv.js';
 export { domainSuppressions } from './domain-lists.js';
 export { SuppressionCache } from './matching/suppression-cache.js';
 export { SuppressionEntries } from './entries/suppression-entries.js';

@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises';
-import { yieldToLoop } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 import { SAXParser, type Doctype, type EndTag, type StartTag, type Text } from 'parse5-sax-parser';
 
 /** Characters parsed before yielding to the event loop: about a millisecond. */
@@ -38,7 +38,7 @@ export async function scanHtml(html: string, { startTag, endTag, text, doctype }
   // The parser passes its input on; nobody reads it.
   parser.resume();
   for (let at = 0; at < html.length; at += SLICE_CHARACTERS) {
-    if (at > 0) await yieldToLoop();
+    if (at > 0) await yielding.pause();
     parser.write(html.slice(at, at + SLICE_CHARACTERS));
     if (parser.openAttributes > MAX_ATTRIBUTES || openNamespaces > MAX_NAMESPACES) return false;
   }

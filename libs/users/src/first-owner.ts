@@ -1,6 +1,6 @@
 import { Accounts } from '#libs/accounts';
 import { Config, Log } from '#libs/kernel';
-import { Database, recordFirstUser } from '#libs/persistence';
+import { Database, installation } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { hashPassword } from './credentials/password-hash.js';
 import { normaliseEmail } from './user-rules.js';
@@ -33,7 +33,7 @@ export class FirstOwner {
       const user = await this.users.create(tx, { email, passwordHash });
       if (user === null) return;
       await this.users.join(tx, { accountId: account.id, userId: user.id, role: 'owner' });
-      await recordFirstUser(tx, user.id);
+      await installation.recordFirstUser(tx, user.id);
       await this.users.record(tx, user.id, { action: 'user.created', details: { email: user.email } });
       this.log.info('created the first user of the dashboard', { user: user.id });
     });

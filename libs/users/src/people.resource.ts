@@ -1,8 +1,8 @@
 import { accountShapes } from '#libs/accounts';
-import { fields, resource, ROLES, type RowOf, type Shape, type ViewOf } from '#libs/contracts';
+import { fields, resource, type RowOf, type Shape, type ViewOf, roleRights } from '#libs/contracts';
 import { userRules } from './user-rules.js';
 
-const role = fields.choice(ROLES, 'The permissions of the member', 'developer');
+const role = fields.choice(roleRights.all, 'The permissions of the member', 'developer');
 const email = fields.text('The address, in lower case', 'ann@example.com');
 
 export const user = resource({

@@ -1,4 +1,4 @@
-import { LIMITS, ROLES, type Rule, type RuleProblem } from '#libs/contracts';
+import { LIMITS, type Rule, type RuleProblem, roleRights } from '#libs/contracts';
 import { normaliseAddress, parseMailbox } from '#libs/mime';
 
 const none: RuleProblem[] = [];
@@ -38,7 +38,9 @@ const userNameRule: Rule = (value) => {
 };
 
 const roleRule: Rule = (value) =>
-  (ROLES as readonly unknown[]).includes(value) ? none : problem('invalid_value', `must be one of ${ROLES.join(', ')}`);
+  (roleRights.all as readonly unknown[]).includes(value)
+    ? none
+    : problem('invalid_value', `must be one of ${roleRights.all.join(', ')}`);
 
 /** The stored form of an address: all spellings of a user's address are one. */
 export function normaliseEmail(text: string): string {

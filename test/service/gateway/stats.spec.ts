@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { METRICS } from '#libs/stats';
+import { statsWords } from '#libs/stats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
@@ -26,7 +26,7 @@ describe('GET /stats', () => {
       group_by: [],
     });
     expect(body).toMatchObject({
-      metrics: [...METRICS],
+      metrics: [...statsWords.metrics],
       totals: { accepted: 7, delivery_rate: null },
       approximate: [],
     });

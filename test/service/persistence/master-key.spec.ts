@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys } from '#libs/accounts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
 import { ConfigError, loadConfig, Log, SecretBox, type Config } from '#libs/kernel';
-import { establishMasterKey } from '#libs/persistence';
+import { installation } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
@@ -32,7 +32,7 @@ describe('the master key of a database', () => {
       ...(key === undefined ? {} : { MASTER_KEY: key.toString('base64') }),
       ...env,
     });
-  const establish = (settings: Config) => establishMasterKey(db.database, settings);
+  const establish = (settings: Config) => installation.establishMasterKey(db.database, settings);
   const box = new SecretBox(KEY);
   const keys = () => new ApiKeys(db.dataSource.getRepository(ApiKeyEntity), db.database, box, Log.quiet());
   const accounts = (secretBox = box) =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryJob } from '#libs/emails';
-import { yieldToLoop } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { until } from '../../support/timing/until.js';
 import {
@@ -352,7 +352,7 @@ describe('intake and queue on a real database', () => {
     // One domain that has its share waiting takes none of the memory of the others.
     full.add('full.example');
     await accept({ toAddresses: ['a@full.example', 'b@two.example'] });
-    await yieldToLoop();
+    await yielding.pause();
     expect(jobs).toEqual([]);
     const [claimed] = await program.queue.claim(1);
     await program.queue.release([claimed]);
@@ -360,18 +360,18 @@ describe('intake and queue on a real database', () => {
     await Promise.all(Array.from({ length: 2_100 }, () => accept()));
     // After the responses, and under load during the next commit.
     await until(() => Promise.resolve(jobs.length >= 2_000), { what: 'the messages that fit into memory' });
-    await yieldToLoop();
+    await yielding.pause();
     expect(jobs).toHaveLength(2_000);
     const unclaimed = () =>
       rows('SELECT count(*)::int AS count FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL');
     expect(await unclaimed()).toEqual([{ count: 102 }]);
     for (const job of jobs) program.localDelivery.leave(job);
     await accept();
-    await yieldToLoop();
+    await yielding.pause();
     expect(jobs).toHaveLength(2_001);
     program.localDelivery.disconnect();
     await accept();
-    await yieldToLoop();
+    await yielding.pause();
     expect(jobs).toHaveLength(2_001);
     await program.queue.release(jobs);
     expect(await unclaimed()).toEqual([{ count: 2_104 }]);

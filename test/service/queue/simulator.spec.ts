@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseSimulation, type EventData, type Simulation } from '#libs/contracts';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
-import { recordLateReport } from '#libs/queue';
+import { reportedEmails } from '#libs/queue';
 import type { LateReport } from '../../../libs/queue/src/settle/late-bounce.js';
 import {
   openQueueFixture,
@@ -160,7 +160,12 @@ describe('what is simulated, and what comes after delivery, on a real database',
       );
       const report = (of: LateReport, ordinal = 0) =>
         fixture.db.database.transaction((tx) =>
-          recordLateReport(tx, { email: job.email, recipient: job.recipients[ordinal], at: new Date(), report: of }),
+          reportedEmails.recordLate(tx, {
+            email: job.email,
+            recipient: job.recipients[ordinal],
+            at: new Date(),
+            report: of,
+          }),
         );
       const statuses = async () => (await recipientsOf(id)).map(({ status }) => status);
       return { id, report, statuses };
@@ -203,7 +208,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
       await accept();
       const job = await claim();
       const late = { email: job.email, recipient: job.recipients[0], at: new Date(), report: COMPLAINT };
-      expect(await fixture.db.database.transaction((tx) => recordLateReport(tx, late))).toBe(false);
+      expect(await fixture.db.database.transaction((tx) => reportedEmails.recordLate(tx, late))).toBe(false);
     });
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId, wholeAccount, type EmittedType, type LoggedEvent } from '#libs/contracts';
 import { loadConfig, Log } from '#libs/kernel';
-import { METRICS, startOfDate, StatsStore, type MetricsQuery } from '#libs/stats';
+import { startOfDate, StatsStore, type MetricsQuery, statsWords } from '#libs/stats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectExactRollups } from '../../support/stats/exact-rollups.js';
 import { KEEP_ALL, StatsEvents } from '../../support/stats/stats-events.js';
@@ -44,7 +44,14 @@ describe('roll-ups', { timeout: 120_000 }, () => {
   const insert = (batch: LoggedEvent[], token: string) => store.insert({ source: 'log', token, events: batch });
   const query = (over: Partial<MetricsQuery>): MetricsQuery => ({
     ...{ visibility: wholeAccount(events.accountId), from: DAY, to: new Date(DAY.getTime() + 10 * DAY_MS) },
-    ...{ timezone: 'UTC', granularity: 'day', metrics: METRICS, dimensions: [], groupBy: [], percentiles: [] },
+    ...{
+      timezone: 'UTC',
+      granularity: 'day',
+      metrics: statsWords.metrics,
+      dimensions: [],
+      groupBy: [],
+      percentiles: [],
+    },
     ...{ domainIds: null, emailIds: null },
     ...over,
   });

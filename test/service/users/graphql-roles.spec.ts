@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId, ROLE_SCOPES, ROLES, type Role, type Scope } from '#libs/contracts';
+import { newId, type Role, type Scope, roleRights } from '#libs/contracts';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS } from '../../support/rest/api-operations.js';
@@ -65,7 +65,7 @@ beforeAll(async () => {
   gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1', GRAPHQL_PERSISTED_OPERATIONS: file });
   dashboard = new DashboardFixture(gateway);
   const accountId = await dashboard.account();
-  for (const role of ROLES) browsers[role] = (await dashboard.member(accountId, role)).browser;
+  for (const role of roleRights.all) browsers[role] = (await dashboard.member(accountId, role)).browser;
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -105,7 +105,7 @@ function scopeOf(field: string): Scope {
 }
 
 describe('people with a role', () => {
-  it.each(ROLES)('use the fields of the schema by their scopes: %s', async (role) => {
+  it.each(roleRights.all)('use the fields of the schema by their scopes: %s', async (role) => {
     const [refused, expected] = [[] as string[], [] as string[]];
     for (const field of FIELDS) {
       const { variables } = graphqlRequest(field, NOBODY, NOBODY);
@@ -113,13 +113,13 @@ describe('people with a role', () => {
       const answer = await ask(role, { documentId: field, variables });
       expect(answer.errors?.[0].extensions.statusCode ?? 200, `${role} ${field}`).toBeLessThan(500);
       if (codesOf(answer).includes('role')) refused.push(field);
-      if (!ROLE_SCOPES[role].has(scopeOf(field)) && !STATES.has(field)) expected.push(field);
+      if (!roleRights.scopes[role].has(scopeOf(field)) && !STATES.has(field)) expected.push(field);
     }
     expect(refused).toEqual(expected);
     if (role === 'viewer') expect(refused).toEqual(FIELDS.filter((field) => field.startsWith('Mutation.')));
   });
 
-  it.each(ROLES)('send persisted operations; others if they are owners: %s', async (role) => {
+  it.each(roleRights.all)('send persisted operations; others if they are owners: %s', async (role) => {
     const codes = [
       codesOf(await overHttp(role, FREE)),
       codesOf(await overSocket(role, FREE)),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Accounts, AuditHistory } from '#libs/accounts';
 import { ParkedEvents } from '#libs/bus';
-import { newId, operates, ROLES } from '#libs/contracts';
+import { newId, roleRights } from '#libs/contracts';
 import { CHECKS } from '#libs/doctor';
 import { Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,17 +91,17 @@ describe('the fields of the operator', () => {
     return status === 200 ? body : { errors: [{ extensions: body }] };
   };
 
-  it.each(ROLES)('work in the first account by role: %s', async (role) => {
+  it.each(roleRights.all)('work in the first account by role: %s', async (role) => {
     const { browser } = await dashboard.member(first, role);
     for (const [field] of FIELDS) {
       const { errors = [] } = await ask(browser, field);
       const codes = errors.flatMap(({ extensions }: Loose) => extensions.details.map(({ code }: Loose) => code));
-      if (operates(role)) expect(codes, field).not.toContain('role');
+      if (roleRights.operates(role)) expect(codes, field).not.toContain('role');
       else expect([errors[0]?.extensions.statusCode, codes], field).toEqual([403, ['role']]);
     }
   });
 
-  it.each(ROLES)('refuse everybody in other accounts, and tell nothing: %s', async (role) => {
+  it.each(roleRights.all)('refuse everybody in other accounts, and tell nothing: %s', async (role) => {
     const { browser } = await dashboard.member(await dashboard.account(), role);
     for (const [field] of FIELDS) {
       const answer = await ask(browser, field);

@@ -1,5 +1,5 @@
 import { Accounts } from '#libs/accounts';
-import { newId, ROLE_ABILITIES, ROLE_SCOPES, ROLES, type Ability, type Role, type Scope } from '#libs/contracts';
+import { newId, type Ability, type Role, type Scope, roleRights } from '#libs/contracts';
 import { describe, expect } from 'vitest';
 import { SESSION_CONTROLLERS } from '../../../apps/gateway/src/session/session.module.js';
 import { API_OPERATIONS } from '../../support/rest/api-operations.js';
@@ -17,7 +17,7 @@ describe('people with a role', () => {
 
   it.beforeAll(async ({ dashboard }) => {
     const accountId = await dashboard.account();
-    for (const role of ROLES) browsers[role] = (await dashboard.member(accountId, role)).browser;
+    for (const role of roleRights.all) browsers[role] = (await dashboard.member(accountId, role)).browser;
   });
 
   /** Whether the role is refused; anything else says that access was granted. */
@@ -40,22 +40,22 @@ describe('people with a role', () => {
   ]);
   const operations = API_OPERATIONS.filter(({ scope }) => scope !== null);
 
-  it.each(ROLES)('use the operations of the API by their scopes: %s', async (role) => {
+  it.each(roleRights.all)('use the operations of the API by their scopes: %s', async (role) => {
     expect(operations.length).toBeGreaterThan(50);
     const [refused, expected] = [[] as string[], [] as string[]];
     for (const { name, method, path, scope } of operations) {
       if (await isRefused(role, method, path)) refused.push(name);
-      if (!ROLE_SCOPES[role].has(scope as Scope) && !STATES.has(name)) expected.push(name);
+      if (!roleRights.scopes[role].has(scope as Scope) && !STATES.has(name)) expected.push(name);
     }
     expect(refused).toEqual(expected);
     if (role === 'analyst') expect(operations.length - refused.length).toBeGreaterThan(STATES.size);
   });
 
-  it.each(ROLES)('use those of the dashboard by their abilities: %s', async (role) => {
+  it.each(roleRights.all)('use those of the dashboard by their abilities: %s', async (role) => {
     const [refused, expected] = [[] as string[], [] as string[]];
     for (const { method, path, access } of ABILITY_ROUTES) {
       if (await isRefused(role, method, path)) refused.push(`${method} ${path}`);
-      if (!ROLE_ABILITIES[role].has(access as Ability)) expected.push(`${method} ${path}`);
+      if (!roleRights.abilities[role].has(access as Ability)) expected.push(`${method} ${path}`);
     }
     // A malformed id is answered before the handler tells members from oneself.
     expect(refused).toEqual(expected);

@@ -5,7 +5,7 @@ import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/doma
 import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
-import { ClockRecord, Database, establishMasterKey, migrate, openDatabase, readMasterKey } from '#libs/persistence';
+import { ClockRecord, Database, migrate, openDatabase, readMasterKey, installation } from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
 import { openSystemMail } from '#libs/emails';
@@ -86,7 +86,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
 }
 
 async function withMasterKey(database: Database, settings: Config): Promise<{ config: Config; secretBox: SecretBox }> {
-  const config = await establishMasterKey(database, settings);
+  const config = await installation.establishMasterKey(database, settings);
   return { config, secretBox: new SecretBox(config.masterKey) };
 }
 

@@ -4,12 +4,11 @@ import { AuditLog } from '#libs/accounts';
 import { assertDomainsVisible, LIMITS, Refusal } from '#libs/contracts';
 import { normaliseAddress } from '#libs/mime';
 import {
-  readSuppressionCsv,
   type ReadCsv,
   SuppressionEntries,
-  writeSuppressionCsv,
   type SuppressionRemoval,
   type SuppressionTarget,
+  suppressionCsv,
 } from '#libs/suppressions';
 import {
   AddedSuppressionType,
@@ -144,7 +143,7 @@ const importFile = operation({
   errors: [400, 415, 422],
   uses: [SuppressionEntries, AccountDomains],
   run: async ({ caller, body }, list, accountDomains): Promise<SuppressionImportDto> => {
-    const read = await readSuppressionCsv(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+    const read = await suppressionCsv.read(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
     const { entries, problems, refused } = withOwnDomains(read, await accountDomains.ids(caller));
     if (entries.length === 0)
       throw Refusal.ofFields(problems.map(({ path, code, message }) => ({ field: path, code, message })));
@@ -171,7 +170,7 @@ const exportFile = operation({
     'opened with, is prefixed with an apostrophe, which the import removes.',
   content: CSV,
   uses: [SuppressionEntries],
-  run: ({ caller }, list) => Promise.resolve(Readable.from(writeSuppressionCsv(list.all(caller)))),
+  run: ({ caller }, list) => Promise.resolve(Readable.from(suppressionCsv.write(list.all(caller)))),
   respond: (file, reply) => {
     void reply
       .type(`${CSV}; charset=utf-8; header=present`)

@@ -3,11 +3,11 @@ import {
   EVENT_TYPES,
   LAST_EVENTS,
   LIMITS,
-  MAILBOX_PROVIDERS,
   sentences,
   writtenFields,
   type Field,
   type Resource,
+  mailboxProviders,
 } from '#libs/contracts';
 import { accountShapes } from '#libs/accounts';
 import { domainShapes } from '#libs/domains';
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 
 /** A provider has one label, whatever name its queues have. */
 const PROVIDER_LABELS = Object.fromEntries(
-  MAILBOX_PROVIDERS.flatMap(({ name, id = name, label }) => [
+  mailboxProviders.all.flatMap(({ name, id = name, label }) => [
     [id, label],
     [name, label],
   ]),

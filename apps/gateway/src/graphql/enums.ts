@@ -3,7 +3,7 @@ import { domainShapes } from '#libs/domains';
 import { emailShapes } from '#libs/emails';
 import { accountShapes } from '#libs/accounts';
 import { explanationShapes } from '#libs/queue';
-import { GRANULARITIES } from '#libs/stats';
+import { statsWords } from '#libs/stats';
 import { suppressionShapes } from '#libs/suppressions';
 import { webhookShapes } from '#libs/webhooks';
 import { stringEnum } from './scalars.js';
@@ -78,4 +78,4 @@ stringEnum('AccountStatus', accountShapes.account.fields.status.words, 'Whether 
 stringEnum('PauseReason', ['bounces', 'complaints'], 'Why the sending of an account is paused.');
 stringEnum('Permission', ['full_access', 'sending_access'], 'A set of scopes.');
 stringEnum('AllowanceUnit', ['recipient', 'message'], 'The unit of the monthly allowance.');
-stringEnum('StatsGranularity', GRANULARITIES, 'The length of a period of statistics.');
+stringEnum('StatsGranularity', statsWords.granularities, 'The length of a period of statistics.');

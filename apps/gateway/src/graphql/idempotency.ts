@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Principal } from '#libs/accounts';
 import { LIMITS, Refusal } from '#libs/contracts';
 import { isIdempotencyKey, type Idempotency } from '#libs/emails';
-import { yieldToLoop } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 
 /** The argument with the key. */
 export const IDEMPOTENCY_KEY = {
@@ -28,7 +28,7 @@ export async function fieldIdempotency(
   const hash = createHash('sha256');
   for (const [i, input] of inputs.entries()) {
     // One email may have ten megabytes.
-    if (i > 0) await yieldToLoop();
+    if (i > 0) await yielding.pause();
     hash.update(`${JSON.stringify(input) ?? ''}\n`);
   }
   return { scope: `${caller.accountId}:${caller.mode}:graphql.${field}`, key, bodyHash: hash.digest() };

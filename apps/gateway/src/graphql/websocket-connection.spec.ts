@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Principal } from '#libs/accounts';
-import { Log, yieldToLoop } from '#libs/kernel';
+import { Log, yielding } from '#libs/kernel';
 import { buildSchema } from 'graphql';
 import { handleProtocols, makeServer } from 'graphql-ws';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -106,7 +106,7 @@ describe('a client that sends and does not read', () => {
     let highest = 0;
     for (let i = 0; i < count && isOpen() && !served().isPaused; i++) {
       send(client);
-      if (i % 100 === 0) await yieldToLoop();
+      if (i % 100 === 0) await yielding.pause();
       highest = Math.max(highest, served().bufferedAmount);
     }
     const isRead = async () => client.bufferedAmount === 0 || served().isPaused || !isOpen();

@@ -5,11 +5,11 @@ import { Refusal } from '#libs/contracts';
 import {
   Config,
   ConnectionLimiter,
-  httpConnectionLimit,
   Metrics,
   trustedProxies,
   type Admission,
   type ProxyCheck,
+  connectionLimits,
 } from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
@@ -51,7 +51,7 @@ export class ConnectionGuard {
   constructor(config: Config, { registry }: Metrics) {
     const { HTTP_CONNECTIONS_PER_IP: perNetwork, TRUST_PROXY } = config.settings;
     const hasProxy = TRUST_PROXY !== 'off';
-    const overall = httpConnectionLimit(config);
+    const overall = connectionLimits.http(config);
     this.pressure = PRESSURE * overall;
     this.trustsProxy = trustedProxies(TRUST_PROXY);
     this.connections = new ConnectionLimiter({

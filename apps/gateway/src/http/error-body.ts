@@ -7,7 +7,7 @@ import {
   type RefusalCode,
   type RefusalDetail,
 } from '#libs/contracts';
-import { isTooComplex, isUnavailable } from '#libs/persistence';
+import { databaseErrors } from '#libs/persistence';
 import { isResendPath, resendAnswer } from '../resend/resend-errors.js';
 
 /** The body of every error response. */
@@ -69,9 +69,9 @@ function refusalOf(thrown: unknown): Refusal {
 }
 
 function failureOf(thrown: unknown): Refusal {
-  if (isUnavailable(thrown))
+  if (databaseErrors.isUnavailable(thrown))
     return new Refusal('service_unavailable', [], 'The service cannot answer right now. Try again.');
-  if (!isTooComplex(thrown)) return new Refusal('internal_server_error');
+  if (!databaseErrors.isTooComplex(thrown)) return new Refusal('internal_server_error');
   const message = 'must be less complex';
   return new Refusal('validation_error', [{ field: '', code: 'too_costly', message }], `The request ${message}.`);
 }

@@ -1,6 +1,6 @@
 import type { IdPrefix } from '#libs/contracts';
 import type { Rule } from '#libs/contracts';
-import { METRICS, type Metric } from '#libs/stats';
+import { type Metric, statsWords } from '#libs/stats';
 import { dateOrTimestampRule, oneOfRule } from '../rest/validation/query-rules.js';
 import { FieldRule } from '../rest/validation/field-rule.decorator.js';
 import { listOfIdsRule, itemsOf, timezoneRule, listOfValuesRule } from '../rest/stats/stats-rules.js';
@@ -15,7 +15,7 @@ type NativeOnly = 'accepted' | 'canceled' | 'settled' | 'simulated' | `${string}
 export type ResendMetric = Exclude<Metric, NativeOnly> | 'received';
 const isResendMetric = (name: Metric): name is Exclude<Metric, NativeOnly> =>
   !['accepted', 'canceled', 'settled', 'simulated'].includes(name) && !name.endsWith('_of_settled');
-export const RESEND_METRICS: readonly ResendMetric[] = ['received', ...METRICS.filter(isResendMetric)];
+export const RESEND_METRICS: readonly ResendMetric[] = ['received', ...statsWords.metrics.filter(isResendMetric)];
 
 /** Without `broadcast`, because broadcasts are not supported. */
 export const RESEND_DIMENSIONS = ['period', 'domain', 'email'] as const;

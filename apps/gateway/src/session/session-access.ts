@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
-import { operates, Refusal, ROLE_ABILITIES, ROLE_SCOPES } from '#libs/contracts';
+import { Refusal, roleRights } from '#libs/contracts';
 import { Config, trustedProxies, TtlMap, withTimeout } from '#libs/kernel';
 import { Sessions, UsersModule, type LoggedIn, type Membership } from '#libs/users';
 import { BrowserRequests, type RawRequest } from './browser-request.js';
@@ -112,7 +112,7 @@ export function requireMembership({ memberships }: LoggedIn, accountId: unknown)
 /** A member of an account as a principal, with the permissions of the role. */
 export function principalOf(viewer: LoggedIn, membership: Membership, ip: string): Principal {
   const { accountId, role, standing } = membership;
-  const abilities = new Set(ROLE_ABILITIES[role]);
+  const abilities = new Set(roleRights.abilities[role]);
   if (isOperator(membership)) abilities.add('operator');
   return {
     accountId,
@@ -123,7 +123,7 @@ export function principalOf(viewer: LoggedIn, membership: Membership, ip: string
     domainIds: null,
     seesLoginMail: true,
     permission: null,
-    scopes: ROLE_SCOPES[role],
+    scopes: roleRights.scopes[role],
     allowedIps: null,
     expiresAt: null,
     standing,
@@ -134,7 +134,7 @@ const isOperators = (viewer: LoggedIn | null): boolean => viewer?.memberships.so
 
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('base64');
 
-export const isOperator = ({ isFirst, role }: Membership): boolean => isFirst && operates(role);
+export const isOperator = ({ isFirst, role }: Membership): boolean => isFirst && roleRights.operates(role);
 
 @Module({ imports: [UsersModule], providers: [SessionAccess], exports: [SessionAccess, UsersModule] })
 export class SessionAccessModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ABILITIES, ROLE_ABILITIES, ROLE_SCOPES, SCOPES, type Ability, type Role, type Scope } from '#libs/contracts';
+import { ABILITIES, SCOPES, type Ability, type Role, type Scope, roleRights } from '#libs/contracts';
 import type { Standing } from '#libs/accounts';
 import { Config } from '#libs/kernel';
 import { Logins, Sessions, type Client, type LoggedIn, type Membership } from '#libs/users';
@@ -125,7 +125,7 @@ function toMembership(membership: Membership): MembershipView {
     plan,
     role,
     operator,
-    scopes: SCOPES.filter((scope) => ROLE_SCOPES[role].has(scope)),
-    abilities: ABILITIES.filter((one) => ROLE_ABILITIES[role].has(one) || (one === 'operator' && operator)),
+    scopes: SCOPES.filter((scope) => roleRights.scopes[role].has(scope)),
+    abilities: ABILITIES.filter((one) => roleRights.abilities[role].has(one) || (one === 'operator' && operator)),
   };
 }

@@ -1,6 +1,6 @@
 import type { SMTPServerDataStream } from 'smtp-server';
 import type { LineEndNormaliser } from '#libs/mime';
-import { concatYielding } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 import { SmtpReply } from './smtp-reply.js';
 
 export interface ReadOptions {
@@ -42,7 +42,7 @@ export function readMessage(stream: SMTPServerDataStream, options: ReadOptions):
       const end = lines?.finish();
       if (end && 'problem' in end) return reject(new SmtpReply(554, `5.6.0 The ${end.problem}`));
       if (end && end.length > 0) chunks.push(end);
-      resolve(concatYielding(chunks));
+      resolve(yielding.concat(chunks));
     });
   });
 }

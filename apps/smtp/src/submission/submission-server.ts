@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LIMITS } from '#libs/contracts';
-import { Config, ConnectionLimiter, Health, Log, Shutdown, smtpConnectionLimit, type TlsFiles } from '#libs/kernel';
+import { Config, ConnectionLimiter, Health, Log, Shutdown, type TlsFiles, connectionLimits } from '#libs/kernel';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { loadCertificate, watchCertificate } from '../server/certificate.js';
 import { commonOptions, SmtpServer } from '../server/server.js';
@@ -35,7 +35,7 @@ export class SubmissionServer implements OnApplicationBootstrap {
   ) {
     this.connections = new ConnectionLimiter({
       perNetwork: config.settings.SMTP_CONNECTIONS_PER_IP,
-      overall: smtpConnectionLimit(config, log),
+      overall: connectionLimits.smtp(config, log),
     });
   }
 

@@ -1,5 +1,5 @@
 import { newId, parseTimestamp } from '#libs/contracts';
-import { mapYielding, concatYielding, yieldToLoop, databaseClock } from '#libs/kernel';
+import { databaseClock, yielding } from '#libs/kernel';
 import { prepareRelayed, readAddressEntry, type Mailbox, type RelayedMessage } from '#libs/mime';
 import { SmtpReply } from '../server/smtp-reply.js';
 
@@ -23,12 +23,12 @@ const LARGE_OCTETS = 256 * 1024;
  */
 export async function parseMessage(received: Buffer, serviceDomain: string): Promise<SubmittedMessage> {
   const relayed = await readRelayed(received, serviceDomain);
-  return { relayed, octets: await concatYielding(relayed.pieces), mailboxes: await readHeaderMailboxes(relayed) };
+  return { relayed, octets: await yielding.concat(relayed.pieces), mailboxes: await readHeaderMailboxes(relayed) };
 }
 
 async function readRelayed(received: Buffer, serviceDomain: string): Promise<RelayedMessage> {
   const isLarge = received.length > LARGE_OCTETS;
-  if (isLarge) await yieldToLoop();
+  if (isLarge) await yielding.pause();
   const relayed = prepareRelayed(received, {
     serviceDomain,
     messageId: newMessageId,
@@ -39,7 +39,7 @@ async function readRelayed(received: Buffer, serviceDomain: string): Promise<Rel
       relayed.code,
       `${relayed.enhanced} ${relayed.field ? `${relayed.field}: ` : ''}${relayed.problem}`,
     );
-  if (isLarge) await yieldToLoop();
+  if (isLarge) await yielding.pause();
   return relayed;
 }
 
@@ -57,5 +57,5 @@ export const readHeaderMailboxes = async ({
 });
 
 async function readList(entries: string[]): Promise<Mailbox[]> {
-  return (await mapYielding(entries, readAddressEntry)).filter((mailbox) => mailbox !== null);
+  return (await yielding.map(entries, readAddressEntry)).filter((mailbox) => mailbox !== null);
 }

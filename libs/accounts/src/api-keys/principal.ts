@@ -1,5 +1,4 @@
 import {
-  LEAST_ROLE,
   Refusal,
   SCOPES,
   type Ability,
@@ -7,6 +6,7 @@ import {
   type Role,
   type Scope,
   type Visibility,
+  roleRights,
 } from '#libs/contracts';
 import type { AddressRanges } from '#libs/kernel';
 import type { Standing } from '../account.resource.js';
@@ -91,10 +91,14 @@ function assertAbility({ session }: Pick<Principal, 'session'>, ability: Ability
 }
 
 function roleTooLow({ role }: PrincipalSession, needed: Scope | Ability): Refusal {
-  const details = [{ field: '', code: 'role', message: `must be of the role ${LEAST_ROLE[needed]} or above` }];
+  const details = [{ field: '', code: 'role', message: `must be of the role ${roleRights.least[needed]} or above` }];
   if (needed === 'operator')
     return new Refusal('session_refused', details, 'Only administrators of the first account operate this service.');
-  return new Refusal('session_refused', details, `This needs the role ${LEAST_ROLE[needed]}; your role is ${role}.`);
+  return new Refusal(
+    'session_refused',
+    details,
+    `This needs the role ${roleRights.least[needed]}; your role is ${role}.`,
+  );
 }
 
 /** @throws Refusal restricted_api_key (403) if the key is limited to some of the account's domains */

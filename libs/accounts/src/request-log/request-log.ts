@@ -1,6 +1,6 @@
 import { isId, newId, timeOfId, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
 import { Config, databaseClock, Log, Shutdown } from '#libs/kernel';
-import { Database, isDuplicate, Partitions, type Expired } from '#libs/persistence';
+import { Database, Partitions, type Expired, databaseErrors } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { listRequests, requestVisibility, visibleRequests, type RequestLogFilter } from './list.js';
 import { RequestLogQueue } from './write-queue.js';
@@ -94,7 +94,7 @@ export class RequestLog {
       await this.database.query({ name: 'request-log-insert', text: INSERT, values: [`[${lines.join(',')}]`] });
     } catch (error) {
       // The batch is one statement: if one of its rows exists, an earlier attempt has written all of them.
-      if (!isDuplicate(error)) throw error;
+      if (!databaseErrors.isDuplicate(error)) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Log } from '#libs/kernel';
-import { isUnavailable } from '#libs/persistence';
+import { databaseErrors } from '#libs/persistence';
 
 /** Lines that are kept while the database is unavailable; about 5 MB. */
 const CAPACITY = 10_000;
@@ -68,7 +68,7 @@ export class RequestLogQueue {
       try {
         await this.write(batch);
       } catch (error) {
-        if (isUnavailable(error)) return true;
+        if (databaseErrors.isUnavailable(error)) return true;
         this.lose(batch.length, (error as Error).message);
       }
       this.waiting.splice(0, batch.length);

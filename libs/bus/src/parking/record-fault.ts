@@ -1,4 +1,4 @@
-import { isRetryable, isUnavailable } from '#libs/persistence';
+import { databaseErrors } from '#libs/persistence';
 
 /**
  * `transient`: the engine or the network failed, so that a repetition may succeed. `record`: the data itself was refused.
@@ -12,7 +12,7 @@ const REFUSED_VALUES = /^(22|23|54)[0-9A-Z]{3}$/;
 /** @param isRecordFault further errors that a consumer knows to be about the data */
 export function faultKind(error: unknown, isRecordFault: (error: unknown) => boolean = () => false): FaultKind {
   if (isRecordFault(error) || isOfOurCode(error) || REFUSED_VALUES.test(codeOf(error))) return 'record';
-  return isUnavailable(error) || isRetryable(error) ? 'transient' : 'unknown';
+  return databaseErrors.isUnavailable(error) || databaseErrors.isRetryable(error) ? 'transient' : 'unknown';
 }
 
 /** Our code does not expect this data. The error of a failed request (`fetch failed`) is a TypeError with a cause. */

@@ -39,7 +39,7 @@ const REWRITE_ROW = `
  * positions and order remain. Reads all events of the account, because an address may be in events of messages to others and
  * of list entries that exist no more.
  */
-export async function eraseEvents(db: Queryable, erasure: AddressErasure, cursor: string): Promise<ErasedBatch> {
+async function eraseEvents(db: Queryable, erasure: AddressErasure, cursor: string): Promise<ErasedBatch> {
   const { rows } = await db.query<{ last: string | null; scanned: number; found: FoundRow[] }>(
     `WITH scanned AS MATERIALIZED (${ROWS_OF_ACCOUNT}),
      found AS (
@@ -63,13 +63,13 @@ export async function eraseEvents(db: Queryable, erasure: AddressErasure, cursor
 }
 
 /** The newest row of the outbox; '0' if it is empty. Every event that a committed transaction has appended is at or below it. */
-export async function newestOutboxRow(db: Queryable): Promise<string> {
+async function newestOutboxRow(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ id: string }>('SELECT coalesce(max(id), 0)::text AS id FROM outbox');
   return rows[0].id;
 }
 
 /** Whether the sequencer has moved everything up to a row of the outbox to the log. */
-export async function isMoved(db: Queryable, outboxRow: string): Promise<boolean> {
+async function isMoved(db: Queryable, outboxRow: string): Promise<boolean> {
   const { rows } = await db.query<{ moved: boolean }>(
     'SELECT NOT EXISTS (SELECT FROM outbox WHERE id <= $1) AS moved',
     [outboxRow],
@@ -78,7 +78,7 @@ export async function isMoved(db: Queryable, outboxRow: string): Promise<boolean
 }
 
 /** The same for events that a consumer could not handle, of which there are few. Returns the number of events. */
-export async function eraseParkedEvents(db: Queryable, erasure: AddressErasure): Promise<number> {
+async function eraseParkedEvents(db: Queryable, erasure: AddressErasure): Promise<number> {
   const { rows } = await db.query<{ id: string; record: string; reason: string }>(
     'SELECT id, record, reason FROM parked_events WHERE account_id = $1',
     [erasure.accountId],
@@ -90,3 +90,6 @@ export async function eraseParkedEvents(db: Queryable, erasure: AddressErasure):
     await db.query('UPDATE parked_events SET record = $2, reason = $3 WHERE id = $1', [id, record, reason]);
   return changed.length;
 }
+
+/** An erasure in the outbox, in the log and in parked events. */
+export const eventErasure = { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow };

@@ -1,5 +1,5 @@
 import { backoffMs, sleep } from '#libs/kernel';
-import { isUnavailable, Lease, type Database, type Worker } from '#libs/persistence';
+import { Lease, type Database, type Worker, databaseErrors } from '#libs/persistence';
 
 /** The stored position of a consumer of the PostgreSQL log; 0 before its first batch. */
 export async function storedPosition(database: Database, consumer: string): Promise<number> {
@@ -79,7 +79,7 @@ export async function storeWhenAvailable(store: () => Promise<void>, stopping: A
     try {
       return await store();
     } catch (error) {
-      if (!isUnavailable(error) || stopping.aborted) throw error;
+      if (!databaseErrors.isUnavailable(error) || stopping.aborted) throw error;
       await sleep(backoffMs(failures), stopping);
     }
   }

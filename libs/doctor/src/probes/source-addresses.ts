@@ -1,4 +1,4 @@
-import { isSpf, readSpf } from '#libs/domains';
+import { spf } from '#libs/domains';
 import { isPublicAddress, type Config } from '#libs/kernel';
 import type { SourceAddress } from '#libs/mta';
 import { throttlingPlan } from '#libs/queue';
@@ -63,7 +63,7 @@ async function publishedAddresses(
   dns: DoctorDns,
 ): Promise<{ published: string[]; unanswered: string | null }> {
   const [hosts, texts] = await Promise.all([dns.addresses(`smtp.${serviceDomain}`), dns.texts(`spf.${serviceDomain}`)]);
-  const inSpf = (texts.kind === 'found' ? texts.values : []).filter(isSpf).flatMap(singleAddresses);
+  const inSpf = (texts.kind === 'found' ? texts.values : []).filter(spf.isRecord).flatMap(singleAddresses);
   const all = [...(hosts.kind === 'found' ? hosts.values : []), ...inSpf];
   const failed = [hosts, texts].find(({ kind }) => kind === 'no_answer');
   return {
@@ -73,7 +73,7 @@ async function publishedAddresses(
 }
 
 function singleAddresses(record: string): string[] {
-  const terms = readSpf(record);
+  const terms = spf.read(record);
   if ('problem' in terms) return [];
   return terms
     .filter(({ name }) => name === 'ip4' || name === 'ip6')

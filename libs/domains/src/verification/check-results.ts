@@ -1,5 +1,5 @@
 import type { Config } from '#libs/kernel';
-import { appendEvents, isDuplicate, type Database, type Queryable } from '#libs/persistence';
+import { appendEvents, type Database, type Queryable, databaseErrors } from '#libs/persistence';
 import { storeKeyRing } from '../dkim/key-rows.js';
 import { domainEvent, type DomainEventReason } from '../model/domain-event.js';
 import { DOMAIN_COLUMNS, recheckOtherEntries, type DomainRow } from '../model/domain-row.js';
@@ -52,7 +52,7 @@ export class CheckResults {
       return await this.database.transaction((tx) => this.applyIn(tx, { id, fence, outcomes }));
     } catch (error) {
       // The entry of another account became active in the meantime. The second attempt sees it.
-      if (!isDuplicate(error)) throw error;
+      if (!databaseErrors.isDuplicate(error)) throw error;
       return this.database.transaction((tx) => this.applyIn(tx, { id, fence, outcomes }));
     }
   }

@@ -1,6 +1,6 @@
 import type { Allowances } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import { isDuplicate, isRetryable, isUnavailable, type Database, type Queryable } from '#libs/persistence';
+import { type Database, type Queryable, databaseErrors } from '#libs/persistence';
 import { IdempotencyKeys, newKeys } from './idempotency-keys.js';
 import { fitsOneStatement, insertEmails, insertWithKeys, type EmailRows } from './insert-emails.js';
 import type { AcceptRequest, AcceptResult } from './accept-request.js';
@@ -33,8 +33,8 @@ export class AcceptWriter {
     try {
       return await this.commitGroup(requests);
     } catch (error) {
-      if (isUnavailable(error)) return requests.map(() => unavailable());
-      if (isRetryable(error)) return this.commitGroup(requests).catch(() => this.oneByOne(requests));
+      if (databaseErrors.isUnavailable(error)) return requests.map(() => unavailable());
+      if (databaseErrors.isRetryable(error)) return this.commitGroup(requests).catch(() => this.oneByOne(requests));
       return this.oneByOne(requests);
     }
   }
@@ -48,7 +48,9 @@ export class AcceptWriter {
     const results: (AcceptResult | Error)[] = [];
     for (const request of requests)
       results.push(
-        await this.commitAlone(request).catch((error: Error) => (isUnavailable(error) ? unavailable() : error)),
+        await this.commitAlone(request).catch((error: Error) =>
+          databaseErrors.isUnavailable(error) ? unavailable() : error,
+        ),
       );
     return results;
   }
@@ -88,7 +90,7 @@ export class AcceptWriter {
       await insertWithKeys(this.database, emails, keys);
       return true;
     } catch (error) {
-      if (isDuplicate(error)) return false;
+      if (databaseErrors.isDuplicate(error)) return false;
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { BatchRefusal, newId, orRefusal, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { Config, mapYielding, LoopBudget, LocalNotifications } from '#libs/kernel';
+import { Config, LoopBudget, LocalNotifications, yielding } from '#libs/kernel';
 import { SuppressionList } from '#libs/suppressions';
 import { LocalDelivery } from '../message/local-delivery.js';
 import { AcceptGroups } from './accept-groups.js';
@@ -159,7 +159,7 @@ export class EmailIntake {
     of: Pick<AcceptRequest, 'partial' | 'idempotency' | 'answer'>,
   ): Promise<AcceptResult> {
     const { accountId } = drafts[0].submission;
-    const prepared = await mapYielding(drafts, (draft) => this.prepare(draft));
+    const prepared = await yielding.map(drafts, (draft) => this.prepare(draft));
     try {
       const request: AcceptRequest = {
         ...of,

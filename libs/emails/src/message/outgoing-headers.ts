@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '#libs/kernel';
-import { rfc5322Date, structuredField } from '#libs/mime';
+import { headerFields } from '#libs/mime';
 import type { DeliveryJob } from './delivery-job.js';
 import { NOTICE_TAG } from './system-mail-kinds.js';
 import type { RecipientRef } from './recipient-token.js';
@@ -33,7 +33,10 @@ export class OutgoingHeaders {
     private readonly unsubscribeLink: UnsubscribeLink,
     config: Config,
   ) {
-    this.receivedBy = structuredField('Received', `by smtp.${config.settings.SERVICE_DOMAIN} with ESMTPSA`);
+    this.receivedBy = headerFields.writeStructured(
+      'Received',
+      `by smtp.${config.settings.SERVICE_DOMAIN} with ESMTPSA`,
+    );
   }
 
   /** Complete fields, each ended by CRLF. */
@@ -43,8 +46,8 @@ export class OutgoingHeaders {
     const unsubscribe = email.unsubscribe === null ? '' : this.unsubscribe(transaction, email.unsubscribe.mailto);
     return (
       unsubscribe +
-      structuredField('Feedback-ID', feedbackId(email)) +
-      structuredField('X-Postloft-Ref', this.returnPath.trace(transaction))
+      headerFields.writeStructured('Feedback-ID', feedbackId(email)) +
+      headerFields.writeStructured('X-Postloft-Ref', this.returnPath.trace(transaction))
     );
   }
 
@@ -54,15 +57,15 @@ export class OutgoingHeaders {
    */
   received({ email }: Pick<DeliveryJob, 'email'>): string {
     if (NOTICE_TAG in email.tags) return '';
-    return `${this.receivedBy} id ${email.id}; ${rfc5322Date(email.createdAt)}\r\n`;
+    return `${this.receivedBy} id ${email.id}; ${headerFields.date(email.createdAt)}\r\n`;
   }
 
   /** RFC 2369 §3.2, RFC 8058 §3.1. The job has one recipient, whose link this is. */
   private unsubscribe({ emailId, ordinal }: RecipientRef, mailto: string | undefined): string {
     const places = [this.unsubscribeLink.url(emailId, ordinal), ...(mailto === undefined ? [] : [`mailto:${mailto}`])];
     return (
-      structuredField('List-Unsubscribe', places.map((place) => `<${place}>`).join(', ')) +
-      structuredField('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click')
+      headerFields.writeStructured('List-Unsubscribe', places.map((place) => `<${place}>`).join(', ')) +
+      headerFields.writeStructured('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click')
     );
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAILBOX_PROVIDERS } from '#libs/contracts';
+import { mailboxProviders } from '#libs/contracts';
 import { isNameOfMxHost, organisationalDomain, reportingOrganisations } from './organisations.js';
 
 describe('organisationalDomain', () => {
@@ -46,7 +46,7 @@ describe('reportingOrganisations', () => {
 
   // Anybody can register such names.
   it('never include a provider name below another top-level domain than com', () => {
-    const families = MAILBOX_PROVIDERS.flatMap(({ domains }) => domains.filter((domain) => domain.endsWith('.')));
+    const families = mailboxProviders.all.flatMap(({ domains }) => domains.filter((domain) => domain.endsWith('.')));
     expect(families.length).toBeGreaterThan(5);
     for (const family of families) expect(of(`${family}com`)).not.toContain(`${family}xyz`);
   });

@@ -1,4 +1,4 @@
-import { MAILBOX_PROVIDERS } from '#libs/contracts';
+import { mailboxProviders } from '#libs/contracts';
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 
 /**
@@ -16,7 +16,7 @@ export function organisationalDomain(name: string): string | null {
  * @param mxHosts in lower case, without the final dot
  */
 export function reportingOrganisations(recipientDomain: string, mxHosts: readonly string[]): ReadonlySet<string> {
-  const providers = MAILBOX_PROVIDERS.filter(
+  const providers = mailboxProviders.all.filter(
     ({ domains, mx }) =>
       domains.some((domain) => isProviderDomain(recipientDomain, domain)) ||
       mxHosts.some((host) => mx.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))),

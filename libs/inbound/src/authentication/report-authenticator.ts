@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '#libs/contracts';
 import { DnsSession } from '#libs/dns';
-import { checkHost, normaliseDomainName } from '#libs/domains';
+import { normaliseDomainName, spf } from '#libs/domains';
 import { Config, Semaphore } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
 import { isNameOfMxHost, organisationalDomain, reportingOrganisations } from './organisations.js';
@@ -100,7 +100,7 @@ const spfProblemOf =
     if (domain === null) return `SPF: no domain in ${identity}`;
     if (!isTheirs(domain)) return `SPF: ${domain} (${identity}) is of others`;
     if (!ipaddr.isValid(remoteIp)) return 'SPF: the client has no address';
-    const { result } = await checkHost({ address: remoteIp, domain, helo }, dns);
+    const { result } = await spf.checkHost({ address: remoteIp, domain, helo }, dns);
     return result === 'pass' ? null : `SPF: ${result} for ${domain} (${identity})`;
   };
 

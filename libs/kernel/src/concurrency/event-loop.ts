@@ -8,7 +8,7 @@ const COPY_BYTES = 256 * 1024;
 const RUN_LENGTH = 4_096;
 
 /** Continues in the next iteration of the event loop, so that other work of this process gets its turn. */
-export const yieldToLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const yieldToLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** `items.map(work)` that yields to the event loop when it takes long. */
 export async function mapYielding<T, R>(items: readonly T[], work: (item: T, index: number) => R): Promise<R[]> {
@@ -82,3 +82,12 @@ function mergeSorted<T>(left: T[], right: T[], compare: (a: T, b: T) => number):
   }
   return all.concat(right.slice(at));
 }
+
+/** Long work in steps, between which the process does something else. */
+export const yielding = {
+  concat: concatYielding,
+  map: mapYielding,
+  run: runYielding,
+  sort: sortYielding,
+  pause: yieldToLoop,
+};

@@ -91,3 +91,6 @@ function maxOpenFiles(): number {
     return Infinity;
   }
 }
+
+/** How many connections the process may hold. */
+export const connectionLimits = { http: httpConnectionLimit, smtp: smtpConnectionLimit };

@@ -5,6 +5,7 @@ import type { DeliveryStatus, InboundReport, ReturnedMail } from './inbound-repo
 import { fieldValue, readLenientHead } from './lenient-head.js';
 import { isGenericStatus, moreSpecificStatus } from './quoted-reply.js';
 import { atOnce, readReportParts, type ReportMessage, type Steps } from './report-parts.js';
+import { isRedacted } from './redacted-address.js';
 import { isAutomatic, isFromMailServer, isReceipt } from './report-sender.js';
 import { readReturnedMail, returnedFields } from './returned-mail.js';
 import { aliasOriginOf, aliasOriginsIn, recipientsInText, type TextBounceRecipient } from './text-bounce-recipients.js';
@@ -108,3 +109,6 @@ function returnedMail(report: ReportMessage, { quoted }: ReportText, status: Sta
     returnPath: attached.returnPath ?? inText.returnPath ?? firstAddress(fieldValue(fields, 'x-postfix-sender')),
   };
 }
+
+/** Reports that mail servers send back. */
+export const mailReports = { read: readReportInSteps, subjectOf: reportSubject, isRedacted };

@@ -24,14 +24,13 @@ export interface Queryable {
 }
 
 /** Serialization failure or deadlock (PostgreSQL, appendix A): the transaction can be repeated. */
-export const isRetryable = (error: unknown): boolean =>
-  ['40001', '40P01'].includes((error as { code?: string }).code ?? '');
+const isRetryable = (error: unknown): boolean => ['40001', '40P01'].includes((error as { code?: string }).code ?? '');
 
 /** Unique violation (PostgreSQL, appendix A). */
-export const isDuplicate = (error: unknown): boolean => (error as { code?: string }).code === '23505';
+const isDuplicate = (error: unknown): boolean => (error as { code?: string }).code === '23505';
 
 /** program_limit_exceeded (PostgreSQL, appendix A: class 54): the statement is too complex, whenever it is repeated. */
-export const isTooComplex = (error: unknown): boolean => ((error as { code?: string }).code ?? '').startsWith('54');
+const isTooComplex = (error: unknown): boolean => ((error as { code?: string }).code ?? '').startsWith('54');
 
 /** lock_not_available and idle_in_transaction_session_timeout (PostgreSQL, appendix A). */
 const TIMEOUTS = new Set(['55P03', '25P03']);
@@ -151,3 +150,6 @@ export async function transactionOf({ queryRunner }: EntityManager): Promise<Que
   if (!queryRunner?.isTransactionActive) throw new Error('There is no transaction');
   return queryableOf((await queryRunner.connect()) as pg.PoolClient);
 }
+
+/** What an error of the server means. */
+export const databaseErrors = { isDuplicate, isRetryable, isTooComplex, isUnavailable };

@@ -69,7 +69,7 @@ export async function masterKeyProblem(
  * data exists without it.
  * @throws ConfigError when the database belongs to another master key
  */
-export async function recordMasterKey(tx: Queryable, { keyCheck }: SecretBox): Promise<void> {
+async function recordMasterKey(tx: Queryable, { keyCheck }: SecretBox): Promise<void> {
   await tx.query(RECORD, [keyCheck]);
   const stored = await storedCheck(tx);
   if (stored?.equals(keyCheck) !== true)
@@ -77,12 +77,12 @@ export async function recordMasterKey(tx: Queryable, { keyCheck }: SecretBox): P
 }
 
 /** Stores the first account of this installation; no effect if there is one. Call it after `recordMasterKey`. */
-export async function recordFirstAccount(tx: Queryable, accountId: string): Promise<void> {
+async function recordFirstAccount(tx: Queryable, accountId: string): Promise<void> {
   await tx.query('UPDATE installation SET first_account_id = $1 WHERE first_account_id IS NULL', [accountId]);
 }
 
 /** Stores the first user of this installation; no effect if there is one. */
-export async function recordFirstUser(tx: Queryable, userId: string): Promise<void> {
+async function recordFirstUser(tx: Queryable, userId: string): Promise<void> {
   await tx.query('UPDATE installation SET first_user_id = $1 WHERE first_user_id IS NULL', [userId]);
 }
 
@@ -139,3 +139,12 @@ const unproved = (config: Config): MasterKeyProblem => ({
   message: 'The master key opens no secret of the database, which was therefore made with another one.',
   fix: `${restore(config)} If the key is right, start once with BOOTSTRAP_API_KEY set to an API key of this installation.`,
 });
+
+/** What the database knows of the installation that it belongs to. */
+export const installation = {
+  establishMasterKey,
+  masterKeyProblem,
+  recordFirstAccount,
+  recordFirstUser,
+  recordMasterKey,
+};

@@ -3,7 +3,7 @@ import { Allowances } from '#libs/accounts';
 import { LIMITS, Refusal, type EmailStatus, type Visibility } from '#libs/contracts';
 import { emailEvent, lockEmail, updateScheduledAt, type LockedEmail, type RecipientRow } from '#libs/emails';
 import { LocalNotifications, databaseClock } from '#libs/kernel';
-import { appendEvents, Database, isRetryable, type Queryable } from '#libs/persistence';
+import { appendEvents, Database, type Queryable, databaseErrors } from '#libs/persistence';
 
 /** Cancels and reschedules emails. A change applies to all recipients, and only while no delivery has started. */
 @Injectable()
@@ -97,7 +97,7 @@ export class RescheduleEmail {
         await work(tx, email);
       });
     await attempt().catch((error: unknown) => {
-      if (!isRetryable(error)) throw error;
+      if (!databaseErrors.isRetryable(error)) throw error;
       return attempt();
     });
     this.notifications.notify('outbox');

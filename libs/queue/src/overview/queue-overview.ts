@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { mailboxProvider, seesDomain, type Visibility } from '#libs/contracts';
+import { seesDomain, type Visibility, mailboxProviders } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { WAITS, type Wait } from '../explanation.resource.js';
 import type { ProviderView, QueueView } from '../queue.resource.js';
@@ -108,7 +108,7 @@ export class QueueOverview {
   async byProvider(): Promise<ProviderView[]> {
     const providers = new Map<string, GroupRow[]>();
     for (const row of [...(await this.groups()).values()].flat()) {
-      const provider = mailboxProvider(row.domain);
+      const provider = mailboxProviders.of(row.domain);
       const known = providers.get(provider);
       if (known) known.push(row);
       else providers.set(provider, [row]);
@@ -210,7 +210,7 @@ const earlier = (a: Date | null, b: Date | null): Date | null =>
 const toView = (row: GroupRow): QueueView => ({
   object: 'queue',
   domain: row.domain,
-  provider: mailboxProvider(row.domain),
+  provider: mailboxProviders.of(row.domain),
   recipients: row.recipients,
   oldest_due_at: row.oldest_due_at?.toISOString() ?? null,
   next_attempt_at: row.next_attempt_at?.toISOString() ?? null,

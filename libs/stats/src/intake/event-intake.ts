@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LoggedEvent } from '#libs/contracts';
-import { backoffMs, mapYielding, Semaphore } from '#libs/kernel';
+import { backoffMs, Semaphore, yielding } from '#libs/kernel';
 import type { Engine } from '../engine.js';
 import { columnValues, EVENT_ROW_COLUMNS, toStatsRow, type StatsRow } from '../event-row.js';
 import { EVENTS, groupsTable, POSITIONS } from '../schema/tables.js';
@@ -192,7 +192,7 @@ export class EventIntake {
   private async insertSlice(token: string, events: readonly LoggedEvent[], mayBeStored: boolean): Promise<void> {
     const batch = numberOf(token);
     const of = { batch, serviceDomain: this.of.serviceDomain };
-    let rows = (await mapYielding(events, (event) => toStatsRow(event, of))).filter((row) => row !== null);
+    let rows = (await yielding.map(events, (event) => toStatsRow(event, of))).filter((row) => row !== null);
     if (mayBeStored && rows.length > 0) rows = await this.withoutStored(rows, batch);
     if (rows.length === 0) return;
     await this.limit.apply(rows);

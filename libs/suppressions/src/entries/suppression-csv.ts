@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { LIMITS, parseTimestamp, type RuleProblem } from '#libs/contracts';
-import { yieldToLoop } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { stringify } from 'csv-stringify/sync';
 import {
@@ -109,7 +109,7 @@ export async function readSuppressionCsv(bytes: Buffer): Promise<ReadCsv> {
     addRecord(result, cellsOf(columns, cells), line);
     if (end > sliceEnd) {
       sliceEnd = end + SLICE;
-      await yieldToLoop();
+      await yielding.pause();
     }
   }
   if (linesOf(result) > 0) return result;
@@ -190,3 +190,5 @@ export async function* writeSuppressionCsv(pages: AsyncIterable<SuppressionView[
   yield stringify([], { ...options, header: true });
   for await (const page of pages) yield stringify(page, options);
 }
+
+export const suppressionCsv = { read: readSuppressionCsv, write: writeSuppressionCsv };

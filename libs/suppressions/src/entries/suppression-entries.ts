@@ -7,7 +7,7 @@ import {
   type Visibility,
   visibleDomains,
 } from '#libs/contracts';
-import { databaseClock, sortYielding, yieldToLoop } from '#libs/kernel';
+import { databaseClock, yielding } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { type NewSuppression, storeSuppressions } from './store.js';
 import { SuppressionCache } from '../matching/suppression-cache.js';
@@ -132,7 +132,7 @@ export class SuppressionEntries {
   ): Promise<Set<string>> {
     const distinct = await distinctEntries(accountId, entries);
     // All callers use the same order, which makes deadlocks rare.
-    const sorted = await sortYielding([...distinct], ([a], [b]) => (a < b ? -1 : 1));
+    const sorted = await yielding.sort([...distinct], ([a], [b]) => (a < b ? -1 : 1));
     const created = new Set<string>();
     for (let at = 0; at < sorted.length; at += BATCH_SIZE) {
       const batch = batchAt(sorted, at);
@@ -159,7 +159,7 @@ async function distinctEntries(
   for (const [i, entry] of entries.entries()) {
     const key = `${entry.address} ${entry.domainId ?? ''}`;
     if (!distinct.has(key)) distinct.set(key, { ...entry, accountId });
-    if (i % BATCH_SIZE === BATCH_SIZE - 1) await yieldToLoop();
+    if (i % BATCH_SIZE === BATCH_SIZE - 1) await yielding.pause();
   }
   return distinct;
 }

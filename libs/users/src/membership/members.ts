@@ -1,5 +1,5 @@
 import { ApiKeys, AuditLog, type PrincipalSession } from '#libs/accounts';
-import { Refusal, ROLE_ABILITIES, type Role, type RowOf } from '#libs/contracts';
+import { Refusal, type Role, type RowOf, roleRights } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { Letter } from '../letter.js';
@@ -114,7 +114,7 @@ export class Members {
     by: Actor,
     { userId, role }: { userId: string; role: Role | null },
   ): Promise<RemovedMember['revoked_invitations']> {
-    const abilities = role === null ? null : ROLE_ABILITIES[role];
+    const abilities = role === null ? null : roleRights.abilities[role];
     if (abilities?.has('owners.write')) return [];
     const { rows } = await tx.query<{ id: string; email: string; role: Role }>(
       `DELETE FROM invitations

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, isRetryable, Worker, type StoredClaim } from '#libs/persistence';
+import { Database, Worker, type StoredClaim, databaseErrors } from '#libs/persistence';
 import { disableWebhook, failPending, withPendingDeliveries } from '../endpoints/disable.js';
 import {
   CLAIM_JOBS,
@@ -179,7 +179,7 @@ async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isRetryable(error)) throw error;
+    if (!databaseErrors.isRetryable(error)) throw error;
     return work();
   }
 }

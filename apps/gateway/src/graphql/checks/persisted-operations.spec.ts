@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROLES, type Role } from '#libs/contracts';
+import { type Role, roleRights } from '#libs/contracts';
 import { ConfigError, loadConfig } from '#libs/kernel';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PersistedOperations } from './persisted-operations.js';
@@ -36,7 +36,7 @@ describe('persisted operations', () => {
 
   it('are all that sessions send, except those of owners', () => {
     const persisted = persistedIn('{"usage": "{ usage { used } }"}');
-    for (const role of ROLES) {
+    for (const role of roleRights.all) {
       expect(persisted.queryOf({ documentId: 'usage' }, session(role))).toBe('{ usage { used } }');
       const send = (query: unknown) => () => persisted.queryOf({ query, documentId: null }, session(role));
       if (role === 'owner') expect(send('{ a }')()).toBe('{ a }');

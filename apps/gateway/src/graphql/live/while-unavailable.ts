@@ -1,6 +1,6 @@
 import { Refusal } from '#libs/contracts';
 import { backoffMs, sleep } from '#libs/kernel';
-import { isUnavailable } from '#libs/persistence';
+import { databaseErrors } from '#libs/persistence';
 
 /** About ten seconds. */
 const ATTEMPTS = 7;
@@ -18,7 +18,7 @@ export async function whileUnavailable<T>(
     try {
       return await read();
     } catch (error) {
-      if (error instanceof Refusal || !isUnavailable(error)) throw error;
+      if (error instanceof Refusal || !databaseErrors.isUnavailable(error)) throw error;
       if (attempt === ATTEMPTS) throw new Refusal('service_unavailable');
       await pause(attempt);
     }

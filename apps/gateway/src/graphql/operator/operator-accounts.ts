@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountDirectory, Accounts, ApiKeys, planRule, accountShapes } from '#libs/accounts';
 import type { AccountOverview, AccountStatus, ChangedBy, Standing } from '#libs/accounts';
-import { isId, LIMITS, Refusal, ROLE_ABILITIES, type RefusalDetail } from '#libs/contracts';
+import { isId, LIMITS, Refusal, type RefusalDetail, roleRights } from '#libs/contracts';
 import { DomainInspection, normaliseDomainName } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
 import { Invitations, Members, userRules } from '#libs/users';
@@ -95,7 +95,7 @@ export class OperatorAccounts {
   /** The reason why the owner could not be invited: the account and its key exist already. */
   private async inviteOwner(by: Person, accountId: string, email: string): Promise<string | null> {
     // The operator invites the first owner; from then on the account has owners of its own.
-    const session = { id: '', userId: by.userId, role: 'owner', abilities: ROLE_ABILITIES.owner } as const;
+    const session = { id: '', userId: by.userId, role: 'owner', abilities: roleRights.abilities.owner } as const;
     const actor = { accountId, session, ip: by.ip, isOperator: true } as const;
     try {
       await sendInvitation(this, actor, { email, role: 'owner' });

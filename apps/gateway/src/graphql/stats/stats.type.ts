@@ -1,5 +1,5 @@
 import { Field, ObjectType } from '@nestjs/graphql';
-import { DIMENSIONS, GROUPS, METRICS, PERCENTILES } from '#libs/stats';
+import { statsWords } from '#libs/stats';
 import {
   LatencyDto,
   StatsDto,
@@ -22,7 +22,9 @@ class StatsTagType {
   value: string | null;
 }
 
-const COUNTS = Object.fromEntries(METRICS.filter((name) => !isShare(name)).map((name) => [name, { type: Long }]));
+const COUNTS = Object.fromEntries(
+  statsWords.metrics.filter((name) => !isShare(name)).map((name) => [name, { type: Long }]),
+);
 
 objectType('StatsLatency', LatencyDto, { description: 'Percentiles of the delivery time in milliseconds.' });
 export const StatsValuesType = objectType('StatsValues', StatsValuesDto, {
@@ -53,17 +55,20 @@ const LIST = { separatedByCommas: true } as const;
 export const StatsInput = inputType('StatsInput', StatsQuery, {
   description: 'The range, the metrics and the groups of statistics.',
   fields: {
-    metrics: { ...LIST, description: `The metrics: ${METRICS.join(', ')}. All if absent` },
-    dimensions: { ...LIST, description: `The dimensions to group by: ${DIMENSIONS.join(', ')}. Only totals if absent` },
+    metrics: { ...LIST, description: `The metrics: ${statsWords.metrics.join(', ')}. All if absent` },
+    dimensions: {
+      ...LIST,
+      description: `The dimensions to group by: ${statsWords.dimensions.join(', ')}. Only totals if absent`,
+    },
     group_by: {
       ...LIST,
       description:
-        `Further groups: ${GROUPS.join(', ')}, and \`tags.\` with a key. provider: the mailbox provider, or the domain; ip and ` +
+        `Further groups: ${statsWords.groups.join(', ')}, and \`tags.\` with a key. provider: the mailbox provider, or the domain; ip and ` +
         'host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the email',
     },
     percentiles: {
       ...LIST,
-      description: `Percentiles of the delivery time: ${Object.keys(PERCENTILES).join(', ')}`,
+      description: `Percentiles of the delivery time: ${statsWords.percentiles.join(', ')}`,
     },
     domain_id: { ...LIST, description: 'Only these domains, at most 100' },
     email_id: { ...LIST, description: 'Only these emails, at most 100' },

@@ -1,5 +1,5 @@
 import { Refusal } from '#libs/contracts';
-import { yieldToLoop } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 import {
   checkJsonLimits,
   JsonScanner,
@@ -36,7 +36,7 @@ export async function parseLargeJson(bytes: Buffer, limits: JsonLimits): Promise
   });
   while (!scan.advance(SLICE_BYTES)) {
     strings.copyUpTo(scan.position);
-    await yieldToLoop();
+    await yielding.pause();
   }
   return strings.parse();
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '#libs/contracts';
-import { ChunkList, concatYielding } from '#libs/kernel';
+import { ChunkList, yielding } from '#libs/kernel';
 import { bodyTooLarge, type SizeLimit } from './body-limits.js';
 
 /** Consumes the chunks of a body within its size limit. */
@@ -35,7 +35,7 @@ export async function readBytes(payload: Readable, limit: SizeLimit, reserve?: R
       reserve?.release();
     },
   });
-  return concatYielding(chunks.take());
+  return yielding.concat(chunks.take());
 }
 
 /** Reads a body that is ignored, without keeping it. @throws Refusal for the size */

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '#libs/contracts';
-import { yieldToLoop } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimitsOf } from './body-limits.js';
 import type { BodyMemory } from './body-memory.js';
@@ -62,7 +62,7 @@ async function hashOf(bytes: Buffer): Promise<Buffer> {
   if (bytes.length <= SLICE_BYTES) return hash('sha256', bytes, 'buffer');
   const inSlices = createHash('sha256');
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    if (at > 0) await yieldToLoop();
+    if (at > 0) await yielding.pause();
     inSlices.update(bytes.subarray(at, at + SLICE_BYTES));
   }
   return inSlices.digest();

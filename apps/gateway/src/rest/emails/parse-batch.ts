@@ -1,6 +1,6 @@
 import { LIMITS, orRefusal, Refusal } from '#libs/contracts';
 import type { Submission } from '#libs/emails';
-import { mapYielding } from '#libs/kernel';
+import { yielding } from '#libs/kernel';
 import type { FastifyRequest } from 'fastify';
 import { invalidParameter } from '../validation/invalid-fields.js';
 
@@ -32,7 +32,7 @@ export async function parseBatch(
       { field: '', code: 'invalid_batch', message: `must be a JSON array of 1 to ${LIMITS.batchElements} emails` },
     ]);
   const elements = await Promise.all(
-    await mapYielding(body as unknown[], (element) => orRefusal(() => toSubmission(element))),
+    await yielding.map(body as unknown[], (element) => orRefusal(() => toSubmission(element))),
   );
   return { elements, permissive: mode === 'permissive' };
 }

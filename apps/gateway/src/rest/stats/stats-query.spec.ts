@@ -1,5 +1,5 @@
 import { wholeAccount } from '#libs/contracts';
-import { METRICS } from '#libs/stats';
+import { statsWords } from '#libs/stats';
 import { describe, expect, it } from 'vitest';
 import { countsWindow, previousRange, toMetricsQuery } from './stats-query.js';
 import { dateOrTimestampRule } from '../validation/query-rules.js';
@@ -19,7 +19,7 @@ describe('toMetricsQuery', () => {
       to: NOW,
       timezone: 'UTC',
       granularity: 'day',
-      metrics: METRICS,
+      metrics: statsWords.metrics,
       dimensions: [],
       groupBy: [],
       percentiles: [],

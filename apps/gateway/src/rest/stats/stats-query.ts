@@ -1,5 +1,5 @@
 import { assertDomainsVisible, parseTimestamp, type Visibility } from '#libs/contracts';
-import { METRICS, startOfDate, type Dimension, type Granularity, type Group, type Metric } from '#libs/stats';
+import { startOfDate, type Dimension, type Granularity, type Group, type Metric, statsWords } from '#libs/stats';
 import type { MetricsQuery, Percentile } from '#libs/stats';
 import { invalidParameter } from '../validation/invalid-fields.js';
 import { isDate } from '../validation/query-rules.js';
@@ -48,7 +48,7 @@ export function toMetricsQuery(
     ...rangeOf(given, timezone, now),
     timezone,
     granularity: (given.granularity ?? 'day') as Granularity,
-    metrics: given.metrics === undefined ? METRICS : (itemsOf(given.metrics) as Metric[]),
+    metrics: given.metrics === undefined ? statsWords.metrics : (itemsOf(given.metrics) as Metric[]),
     dimensions: items(given.dimensions) as Dimension[],
     groupBy: [...new Set(items(given.group_by).map(toGroup))],
     percentiles: items(given.percentiles) as Percentile[],

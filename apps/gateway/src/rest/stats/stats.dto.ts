@@ -1,5 +1,5 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
-import { DIMENSIONS, GRANULARITIES, GROUPS, METRICS, PERCENTILES, type Percentile } from '#libs/stats';
+import { type Percentile, statsWords } from '#libs/stats';
 import {
   EnumProperty,
   exampleId,
@@ -18,14 +18,12 @@ import type { MetricsParameters } from './stats-query.js';
 import { dateOrTimestampRule } from '../validation/query-rules.js';
 import { groupsRule, isShare, listOfIdsRule, listOfValuesRule, timezoneRule } from './stats-rules.js';
 
-const PERCENTILE_NAMES = Object.keys(PERCENTILES) as Percentile[];
-
 /** A date, or a timestamp with an offset. */
 const DATE_PATTERN =
   '^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])' +
   '(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9]))?$';
 
-const GROUP = `(?:${GROUPS.join('|')}|(?:tags[.]|tag:)[A-Za-z0-9_.-]{1,50})`;
+const GROUP = `(?:${statsWords.groups.join('|')}|(?:tags[.]|tag:)[A-Za-z0-9_.-]{1,50})`;
 const GROUPS_PATTERN = `^${GROUP}(?:,${GROUP})*$`;
 
 const COMPARISONS = ['previous'] as const;
@@ -75,43 +73,43 @@ export class MetricsParametersDto implements MetricsParameters {
   })
   timezone?: string;
 
-  @QueryEnum(GRANULARITIES, {
+  @QueryEnum(statsWords.granularities, {
     default: 'day',
     description: 'Length of a period; without `dimensions` it implies `dimensions=period`. Weeks begin on Monday',
   })
   granularity?: string;
 
-  @FieldRule(listOfValuesRule(METRICS), {
-    pattern: listPattern(METRICS),
+  @FieldRule(listOfValuesRule(statsWords.metrics), {
+    pattern: listPattern(statsWords.metrics),
     type: String,
-    description: `Metrics separated by commas: ${METRICS.join(', ')}. All if absent`,
+    description: `Metrics separated by commas: ${statsWords.metrics.join(', ')}. All if absent`,
     example: 'sent,delivered,bounce_rate',
   })
   metrics?: string;
 
-  @FieldRule(listOfValuesRule(DIMENSIONS), {
-    pattern: listPattern(DIMENSIONS),
+  @FieldRule(listOfValuesRule(statsWords.dimensions), {
+    pattern: listPattern(statsWords.dimensions),
     type: String,
-    description: `Dimensions to group by, separated by commas: ${DIMENSIONS.join(', ')}. Only totals if absent`,
+    description: `Dimensions to group by, separated by commas: ${statsWords.dimensions.join(', ')}. Only totals if absent`,
     example: 'period,domain',
   })
   dimensions?: string;
 
-  @FieldRule(groupsRule(GROUPS), {
+  @FieldRule(groupsRule(statsWords.groups), {
     pattern: GROUPS_PATTERN,
     type: String,
     description:
-      `Further groups, separated by commas: ${GROUPS.join(', ')}, tags.<key> (or tag:<key>). provider: the mailbox ` +
+      `Further groups, separated by commas: ${statsWords.groups.join(', ')}, tags.<key> (or tag:<key>). provider: the mailbox ` +
       'provider, or the domain; ip and host: address and MX name of the server that answered; bounce_class: the reason of ' +
       'the bounce; api_key: the key that submitted the email',
     example: 'tags.campaign',
   })
   group_by?: string;
 
-  @FieldRule(listOfValuesRule(PERCENTILE_NAMES), {
-    pattern: listPattern(PERCENTILE_NAMES),
+  @FieldRule(listOfValuesRule(statsWords.percentiles), {
+    pattern: listPattern(statsWords.percentiles),
     type: String,
-    description: `Percentiles of the delivery time, separated by commas: ${PERCENTILE_NAMES.join(', ')}`,
+    description: `Percentiles of the delivery time, separated by commas: ${statsWords.percentiles.join(', ')}`,
     example: 'p50,p95,p99',
   })
   percentiles?: string;
@@ -202,7 +200,7 @@ const RATES_OF_SETTLED: Record<string, string> = {
   opened_of_settled: 'The open rate: the share of `settled` with an open by a person',
   clicked_of_settled: 'The click rate: the share of `settled` with a click by a person',
 };
-for (const name of METRICS) {
+for (const name of statsWords.metrics) {
   const count = { ...COUNT, description: OTHER_COUNTS[name] ?? COUNT.description };
   const share = {
     ...RATE,
@@ -282,13 +280,17 @@ export class StatsDto {
   @TextProperty('Time zone of the periods', 'UTC')
   timezone: string;
 
-  @EnumProperty(GRANULARITIES, 'Length of a period')
+  @EnumProperty(statsWords.granularities, 'Length of a period')
   granularity: string;
 
-  @ApiProperty({ enum: [...METRICS], isArray: true, description: 'The metrics of each row' })
+  @ApiProperty({ enum: [...statsWords.metrics], isArray: true, description: 'The metrics of each row' })
   metrics: string[];
 
-  @ApiProperty({ enum: [...DIMENSIONS], isArray: true, description: 'The dimensions that rows are grouped by' })
+  @ApiProperty({
+    enum: [...statsWords.dimensions],
+    isArray: true,
+    description: 'The dimensions that rows are grouped by',
+  })
   dimensions: string[];
 
   @TextsProperty('The other groups that rows are grouped by', ['tags.campaign'])

@@ -1,4 +1,4 @@
-import { checkHost, isSpf, judgeSpf, readSpf, type SpfEvaluation } from '#libs/domains';
+import { type SpfEvaluation, spf } from '#libs/domains';
 import type { SourceAddress } from '#libs/mta';
 import { spfTerm } from '../../addresses.js';
 import { error, ok, skipped, unanswered, warning, type Check, type Result } from '../../check.js';
@@ -48,7 +48,7 @@ async function checkRecord({ dns }: CheckContext, name: string, expected: Expect
   const { sources, cause } = expected;
   const answer = await dns.texts(name);
   if (answer.kind === 'no_answer') return [unanswered(name, answer.reason)];
-  const records = (answer.kind === 'found' ? answer.values : []).filter(isSpf);
+  const records = (answer.kind === 'found' ? answer.values : []).filter(spf.isRecord);
   const fix = `${name}. TXT "${expected.record}"`;
   if (records.length === 0)
     return [error({ subject: name, message: 'It has no SPF record, so mail passes SPF nowhere.', fix })];
@@ -65,10 +65,10 @@ async function checkRecord({ dns }: CheckContext, name: string, expected: Expect
   const evaluations = await Promise.all(
     sources.map(async ({ address, heloName: helo }) => ({
       address,
-      found: await checkHost({ address, domain: name, helo }, dns),
+      found: await spf.checkHost({ address, domain: name, helo }, dns),
     })),
   );
-  const includesCause = cause !== null && judgeSpf(records, cause).verdict === 'verified';
+  const includesCause = cause !== null && spf.judge(records, cause).verdict === 'verified';
   const examined = { name, record, fix, cause: includesCause ? cause : null };
   const results = [...checkEvaluations(examined, evaluations), ...checkEnd(examined)];
   if (results.length > 0) return results;
@@ -117,7 +117,7 @@ function checkEvaluations({ name, record, fix, cause }: Examined, evaluations: r
 }
 
 function checkEnd({ name, record, fix }: Examined): Result[] {
-  const terms = readSpf(record);
+  const terms = spf.read(record);
   if ('problem' in terms)
     return [error({ subject: name, message: `Its SPF record is invalid: ${terms.problem}.`, fix })];
   const all = terms.find((term) => term.kind === 'mechanism' && term.name === 'all');
@@ -138,7 +138,10 @@ function checkEnd({ name, record, fix }: Examined): Result[] {
 
 /** Of the ten lookups that a customer's record may cost, `include:spf.` takes one plus those of the included record. */
 async function checkLookupCost({ dns, hostName, serviceDomain }: CheckContext): Promise<Result[]> {
-  const { lookups } = await checkHost({ address: '192.0.2.255', domain: `spf.${serviceDomain}`, helo: hostName }, dns);
+  const { lookups } = await spf.checkHost(
+    { address: '192.0.2.255', domain: `spf.${serviceDomain}`, helo: hostName },
+    dns,
+  );
   if (lookups === 0) return [];
   return [
     warning({
@@ -152,7 +155,7 @@ async function checkLookupCost({ dns, hostName, serviceDomain }: CheckContext): 
 
 /** The published record with the addresses added in front, or `fallback` where the record cannot be parsed. */
 function withAddresses(record: string, addresses: readonly string[], fallback: string): string {
-  if ('problem' in readSpf(record)) return fallback;
+  if ('problem' in spf.read(record)) return fallback;
   const name = fallback.split(' ', 1)[0];
   return `${name} TXT "${record.replace(/^v=spf1/i, `v=spf1 ${addresses.map(spfTerm).join(' ')}`)}"`;
 }

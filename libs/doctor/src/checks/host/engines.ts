@@ -1,5 +1,5 @@
 import { logBacklog, ParkedEvents } from '#libs/bus';
-import { databaseInfo, masterKeyProblem, readMasterKey, type Database, type DatabaseInfo } from '#libs/persistence';
+import { databaseInfo, readMasterKey, type Database, type DatabaseInfo, installation } from '#libs/persistence';
 import { QueueDepths } from '#libs/queue';
 import { statsServerState } from '#libs/stats';
 import net from 'node:net';
@@ -125,7 +125,7 @@ async function checkMasterKey(database: Database, { config }: CheckContext): Pro
   const key = await readMasterKey(config).catch((problem: Error) => problem);
   if (key instanceof Error)
     return error({ subject, message: key.message, fix: 'Correct MASTER_KEY or the file, then run doctor again.' });
-  const problem = await masterKeyProblem(database, { key, config });
+  const problem = await installation.masterKeyProblem(database, { key, config });
   if (problem !== null) return error({ subject, ...problem });
   return ok({
     subject,

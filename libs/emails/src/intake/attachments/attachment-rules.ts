@@ -1,5 +1,5 @@
 import { LIMITS, type RuleProblem } from '#libs/contracts';
-import { decodeTransferEncoding, findFiles, readStructuredValue, toSevenBit } from '#libs/mime';
+import { decodeTransferEncoding, findFiles, toSevenBit, headerFields } from '#libs/mime';
 import { targetUrlProblems } from '#libs/safe-fetch';
 import { extensionOf, filenameProblems, isExecutableEntry, isExecutableName } from './attachment-names.js';
 import {
@@ -135,7 +135,7 @@ export function attachmentsFrom(value: AttachmentInput[] | undefined): Attachmen
  * method, if given. All other parameters are dropped.
  */
 function contentTypeOf(given: string): string {
-  const { value, parameters } = readStructuredValue(given);
+  const { value, parameters } = headerFields.readStructured(given);
   const mime = typeByMime(value)?.mime ?? value;
   const charset = mime.startsWith('text/') ? parameters.get('charset') : undefined;
   const method = mime === 'text/calendar' ? parameters.get('method') : undefined;

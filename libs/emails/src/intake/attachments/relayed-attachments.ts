@@ -1,6 +1,6 @@
 import { LIMITS, Refusal, type RuleProblem } from '#libs/contracts';
 import { decodeTransferEncoding, type FoundFile } from '#libs/mime';
-import { concatYielding, LoopBudget } from '#libs/kernel';
+import { LoopBudget, yielding } from '#libs/kernel';
 import { filenameProblems } from './attachment-names.js';
 import { forbiddenAttachments, forbiddenOtherName, withContentType } from './attachment-rules.js';
 import { NO_FURTHER_TYPES, type FurtherTypes } from './attachment-types.js';
@@ -53,7 +53,7 @@ async function decodeContent({ encoded, encoding }: FoundFile): Promise<Buffer> 
     pieces.push(decodeTransferEncoding(lines, encoding));
     from += lines.length;
   }
-  return concatYielding(pieces);
+  return yielding.concat(pieces);
 }
 
 function fileProblems(file: FoundFile & { index: number }, content: Buffer, further: FurtherTypes): RuleProblem[] {

@@ -1,5 +1,5 @@
 import { isLongerThan, LIMITS, parseTimestamp, type Rule, type RuleProblem } from '#libs/contracts';
-import { headerProblem, isStructuredHeader, parseMailbox, parseRecipient, type Mailbox } from '#libs/mime';
+import { parseMailbox, parseRecipient, type Mailbox, headerFields } from '#libs/mime';
 import { attachmentProblems } from '../attachments/attachment-rules.js';
 import { isRecord } from './rule.js';
 import { databaseClock } from '#libs/kernel';
@@ -109,10 +109,12 @@ function headerProblems(name: string, value: unknown): RuleProblem[] {
   const path = `.${name}`;
   if (!HEADER_NAME.test(name)) return problemAt('invalid_header', 'must have a name of letters, digits and "-"', path);
   if (typeof value !== 'string') return problemAt('invalid_type', 'must be a string', path);
-  const most = isStructuredHeader(name) ? LIMITS.structuredHeaderBytes : LIMITS.headerValueBytes;
+  const most = headerFields.isStructured(name) ? LIMITS.structuredHeaderBytes : LIMITS.headerValueBytes;
   if (Buffer.byteLength(value) > most) return problemAt('too_long', `must have at most ${most} bytes`, path);
   const invalid =
-    name.toLowerCase() === FEEDBACK_ID ? 'must not be set: the header is reserved' : headerProblem(name, value);
+    name.toLowerCase() === FEEDBACK_ID
+      ? 'must not be set: the header is reserved'
+      : headerFields.problemOf(name, value);
   return invalid ? problemAt('invalid_header', invalid, path) : noProblems;
 }
 

@@ -1,4 +1,4 @@
-import { decodeEncodedWords } from '#libs/mime';
+import { headerFields } from '#libs/mime';
 
 /**
  * The keys of the http and https URIs in the values of `List-Unsubscribe` (RFC 2369 §3.2). White space within a URI is
@@ -6,7 +6,7 @@ import { decodeEncodedWords } from '#libs/mime';
  * @param values unfolded; some libraries write long ones as encoded words
  */
 export function readUnsubscribeUris(values: readonly string[]): ReadonlySet<string> {
-  const written = values.flatMap((value) => urisIn(decodeEncodedWords(value)));
+  const written = values.flatMap((value) => urisIn(headerFields.decode(value)));
   const spellings = written.flatMap((uri) => [uri.replace(/\s+/g, ''), uri.trim()]);
   return new Set(spellings.flatMap((uri) => uriKey(uri) ?? []));
 }

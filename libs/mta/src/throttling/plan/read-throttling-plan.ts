@@ -1,5 +1,5 @@
 import { matchesNothing, readAutomation } from './read-automation.js';
-import { MAILBOX_PROVIDERS } from '#libs/contracts';
+import { mailboxProviders } from '#libs/contracts';
 import { readDataFile, readJsonFile, type JsonReader } from '../../json-reader.js';
 import { readPoolRule, readPools, readWarmUp } from './read-sources.js';
 import type { Automation, ProviderLimits, ProviderPlan, ThrottlingPlan } from './throttling-plan.js';
@@ -28,10 +28,9 @@ interface Parts {
 /** The mailbox providers without limits. */
 const UNLIMITED: Parts = {
   providers: new Map(
-    MAILBOX_PROVIDERS.filter(({ mx }) => mx.length > 0).map(({ name, mx }) => [
-      name,
-      { mx, limits: NO_LIMITS, automations: [] },
-    ]),
+    mailboxProviders.all
+      .filter(({ mx }) => mx.length > 0)
+      .map(({ name, mx }) => [name, { mx, limits: NO_LIMITS, automations: [] }]),
   ),
   others: NO_LIMITS,
   automations: [],
