@@ -9,19 +9,22 @@ export interface Captured {
   rcpt_to: string[];
 }
 
+type Service = Pick<RunningService, 'call' | 'json'>;
+
+const listed = async ({ json }: Service, id: string) =>
+  (await json<{ data: Captured[] }>('GET', `/captured?email_id=${id}`)).data;
+
 /** What a service in capture mode kept of an email, as soon as it has `count` entries. */
-export function capturedEntries({ json }: Pick<RunningService, 'json'>, id: string, count = 1): Promise<Captured[]> {
-  return until(
-    async () => {
-      const { data } = await json<{ data: Captured[] }>('GET', `/captured?email_id=${id}`);
-      return data.length === count && data;
-    },
-    { what: `${count} captured messages of ${id}` },
-  );
+export function capturedEntries(service: Service, id: string, count = 1): Promise<Captured[]> {
+  const entries = async () => {
+    const found = await listed(service, id);
+    return found.length === count && found;
+  };
+  return until(entries, { what: `${count} captured messages of ${id}` });
 }
 
-/** The bytes of the only message of an email. */
-export async function capturedMessage(service: Pick<RunningService, 'call' | 'json'>, id: string): Promise<Buffer> {
-  const [entry] = await capturedEntries(service, id);
+/** The bytes of the newest message of an email. */
+export async function capturedMessage(service: Service, id: string): Promise<Buffer> {
+  const entry = await until(async () => (await listed(service, id)).at(0), { what: `a captured message of ${id}` });
   return Buffer.from(await (await service.call('GET', `/captured/${entry.id}/raw`)).arrayBuffer());
 }
