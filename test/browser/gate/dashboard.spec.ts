@@ -4,6 +4,7 @@ import { analystSuite } from './analyst.suite.js';
 import { firstMessageSuite } from './first-message.suite.js';
 import { graphiqlSuite } from './graphiql.suite.js';
 import { hostileMessagesSuite } from './hostile-messages.suite.js';
+import { listsSuite } from './lists.suite.js';
 import { pagesSuite } from './pages.suite.js';
 import { peopleSuite } from './people.suite.js';
 import { ratesSuite } from './rates.suite.js';
@@ -24,6 +25,7 @@ describeInChromium('The dashboard in Chromium', () => {
   describe('at the first start', () => firstMessageSuite(() => stage));
   describe('in use', () => pagesSuite(() => stage));
   describe('with outcomes', () => ratesSuite(() => stage));
+  describe('in lists', () => listsSuite(() => stage));
   describe('in reading', () => readingSuite(() => stage));
   describe('refusing values', () => refusalsSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));

@@ -21,6 +21,8 @@ type Captured = CapturedEmailsQuery['capturedEmails']['nodes'][number];
 const FILTERS = ['search'] as const;
 const FIELDS = [searchField('search', 'Search subjects, addresses, names and tags')];
 const REFRESH_MS = 500;
+/** A search may read thousands of emails. */
+const REPEAT_SEARCH_MS = 10_000;
 
 const COLUMNS: Column<Captured>[] = [
   {
@@ -49,7 +51,7 @@ export function CapturedListPage() {
     ({ capturedEmails }) => capturedEmails,
   );
   const { reload, onFirstPage, nodes } = list;
-  useReloadOnEvents(reload, { everyMs: REFRESH_MS, pause: !onFirstPage });
+  useReloadOnEvents(reload, { everyMs: search === null ? REFRESH_MS : REPEAT_SEARCH_MS, pause: !onFirstPage });
   const clear = useOperation(DeleteCapturedEmailsDocument);
   const clearAll = () =>
     confirm({

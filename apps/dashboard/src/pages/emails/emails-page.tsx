@@ -14,6 +14,8 @@ import { FILTERS, filterOf } from './filter.ts';
 type Email = EmailsQuery['emails']['nodes'][number];
 
 const REFRESH_MS = 1_500;
+/** A search may read thousands of emails. */
+const REPEAT_SEARCH_MS = 10_000;
 
 const COLUMNS: Column<Email>[] = [
   {
@@ -34,7 +36,8 @@ export function EmailsPage() {
   const filter = filterOf(filters.values, usePeriod(filters));
   const list = useConnection(EmailsDocument, { filter }, ({ emails }) => emails);
   const [live, control] = useLive();
-  useReloadOnEvents(list.reload, { everyMs: REFRESH_MS, pause: !live || !list.onFirstPage || list.loading });
+  const everyMs = filters.values.search === null ? REFRESH_MS : REPEAT_SEARCH_MS;
+  useReloadOnEvents(list.reload, { everyMs, pause: !live || !list.onFirstPage || list.loading });
   return (
     <ListPage
       title="Emails"

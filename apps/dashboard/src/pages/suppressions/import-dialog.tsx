@@ -237,7 +237,7 @@ function Columns({ columns, choose }: Pick<ImportFile, 'columns'> & Pick<Preview
           clearable
           data={CSV_COLUMNS.map((value) => ({ value, label: LABELS[value] }))}
           value={column}
-          onChange={(next) => void choose(chosen(i, next as CsvColumn | null))}
+          onChange={(next) => void choose(chosen(i, next))}
         />
       ))}
     </SimpleGrid>
