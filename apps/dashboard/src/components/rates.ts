@@ -69,7 +69,7 @@ export function aboutRates({ simulated, openedOfSettled, clickedOfSettled }: Rat
     : '';
   const opens =
     (clickedOfSettled ?? 0) > (openedOfSettled ?? 0)
-      ? ' There are more clicks than opens because an open is seen only where the images of a message are loaded.'
+      ? ' There are more clicks than opens because an open is seen only where the images of an email are loaded.'
       : '';
   return `Settled recipients are those whose delivery has ended: delivered, bounced or failed.${left}${opens}`;
 }

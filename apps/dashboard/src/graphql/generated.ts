@@ -1009,7 +1009,7 @@ export type QueuesLiveSubscription = { __typename: 'Subscription', queues: Array
 export type AccountSettingsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type AccountSettingsQuery = { __typename: 'Query', account: { __typename: 'Account', id: string, name: string, plan: string, notifyAddresses: Array<string> } };
+export type AccountSettingsQuery = { __typename: 'Query', account: { __typename: 'Account', id: string, name: string, plan: string, notifyAddresses: Array<string>, capturesEmails: boolean } };
 
 export type UpdateAccountMutationVariables = Exact<{
   input: UpdateAccountInput;
@@ -1154,7 +1154,7 @@ export type WebhookReplaysQuery = { __typename: 'Query', webhookReplays: { __typ
 
 export const AccountLiveDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"AccountLive"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"d51e4e7a290379428aaf5335b64cf29d4d9a99f609362cf0bcc85d96cb18601f"} as unknown as TypedDocumentNode<AccountLiveSubscription, AccountLiveSubscriptionVariables>;
 
-export const AccountSettingsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AccountSettings"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e6c6bbf18c714dd85d28e1d3080e97e25c57665d3ebc5696fbe998be597db817"} as unknown as TypedDocumentNode<AccountSettingsQuery, AccountSettingsQueryVariables>;
+export const AccountSettingsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AccountSettings"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"da6d959039e09b67a095b03661931f4147838c8d3722f0ee713d2e2cb015b7e2"} as unknown as TypedDocumentNode<AccountSettingsQuery, AccountSettingsQueryVariables>;
 
 export const AddSuppressionsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"AddSuppressions"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e33c7f14b74a0d7022b06ad48d69baa70cc928ad6ca23ee1d68e94621ccb3a74"} as unknown as TypedDocumentNode<AddSuppressionsMutation, AddSuppressionsMutationVariables>;
 

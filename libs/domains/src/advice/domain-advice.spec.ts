@@ -143,6 +143,7 @@ describe('domainAdvice', () => {
   it('contains the record to publish', () => {
     const [none] = adviceFor(CASES['dmarc_none'][0]);
     expect(none.publish?.value).toBe('v=DMARC1; p=quarantine; sp=none; rua=mailto:d@example.com');
+    expect(none.message).toContain('Their reports go to d@example.com, which is not read here');
     const wrong = domain([record('SPF', { status: 'failed', observed: ['v=spf1 -all'], error: 'Add the include.' })]);
     expect(adviceFor(wrong)).toMatchObject([
       { message: 'The required SPF record is in DNS with another value. Add the include.' },

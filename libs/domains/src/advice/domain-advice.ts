@@ -227,10 +227,26 @@ function relaxedPolicy({ type, name, observed: [written = ''] }: DomainRecord, t
   return [
     {
       message:
-        'The DMARC policy is none: receivers report forged messages and deliver them. Once the reports of about two weeks show no sender of yours without authentication, publish p=quarantine, and p=reject later.',
+        `The DMARC policy is none: receivers report forged emails and deliver them. ${readerOf(tags.get('rua'))} Once the reports of ` +
+        'about two weeks show no sender of yours without authentication, publish p=quarantine, and p=reject later.',
       publish: { type, name, value: withPolicy(written, 'quarantine') },
     },
   ];
+}
+
+/** Reports of receivers are XML files, which the service neither reads nor shows. */
+function readerOf(rua = ''): string {
+  const addresses = rua.split(',').map(
+    (uri) =>
+      uri
+        .trim()
+        .replace(/^mailto:/i, '')
+        .split('!', 1)[0],
+  );
+  const known = addresses.filter((address) => address.includes('@'));
+  return known.length === 0
+    ? 'The record names no address for the reports (rua); add one of yours.'
+    : `Their reports go to ${known.join(' and ')}, which is not read here: look at them there, or name an address of yours in rua.`;
 }
 
 const withPolicy = (record: string, policy: string): string =>

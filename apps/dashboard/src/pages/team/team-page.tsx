@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useQuery } from 'urql';
 import { call } from '../../api/http.ts';
 import { useSession, type Role } from '../../api/session.tsx';
 import { rowsOf } from '../../api/use-connection.ts';
@@ -13,6 +14,7 @@ import { DialogButton } from '../../components/list-page.tsx';
 import { List, Note, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
+import { AccountSettingsDocument } from '../../graphql/generated.ts';
 import { KeysDialog, type KeysLeft } from './keys-dialog.tsx';
 
 interface ListOf<T> {
@@ -236,9 +238,14 @@ function InviteForm({ done, close }: { done: () => void; close: () => void }) {
   const { may } = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('developer');
+  const [{ data }] = useQuery({ query: AccountSettingsDocument });
   const invite = async () => {
     await call('POST', '/app/api/invitations', { email, role });
-    notifyDone(`An invitation is on its way to ${email}.`);
+    notifyDone(
+      data?.account.capturesEmails
+        ? `The invitation for ${email} was captured: this service delivers no emails.`
+        : `An invitation is on its way to ${email}.`,
+    );
     close();
     done();
   };

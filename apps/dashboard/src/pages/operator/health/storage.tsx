@@ -29,7 +29,7 @@ function Sizes({ size }: { size: NonNullable<Health['size']> }) {
   const parts: [string, number | null][] = [
     ['Database', size.database],
     ['Event log', size.eventLog],
-    ['Contents of messages', size.contents],
+    ['Contents of emails', size.contents],
     ['Statistics', size.statistics],
     ['Write-ahead log and other files', size.other],
   ];
