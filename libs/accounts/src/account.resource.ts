@@ -32,7 +32,6 @@ export const sendingPause = {
 export const account = resource({
   name: 'Account',
   about: 'The account of the API key.',
-  idPrefix: 'acc',
   table: 'accounts',
   fields: {
     id: fields.id('acc').stored(),

@@ -43,7 +43,6 @@ const scopes: Field<Scope[], Scope[] | null, true, 'both'> = fields
 export const apiKey = resource({
   name: 'ApiKey',
   about: 'An API key, without its token.',
-  idPrefix: 'key',
   table: 'api_keys',
   fields: {
     id: fields.id('key').stored(),

@@ -6,7 +6,6 @@ const NOT_ALWAYS_AN_ID = { pattern: '^.+$' };
 export const auditEntry = resource({
   name: 'AuditEntry',
   about: 'An action that must be traceable.',
-  idPrefix: 'aud',
   table: 'audit_log',
   fields: {
     id: fields.id('aud').stored(),

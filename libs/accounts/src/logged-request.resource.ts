@@ -3,7 +3,6 @@ import { fields, resource, type RowOf, type ViewOf } from '#libs/contracts';
 export const loggedRequest = resource({
   name: 'LoggedRequest',
   about: 'A request to the API and its response, without bodies.',
-  idPrefix: 'log',
   table: 'request_log',
   fields: {
     id: fields.id('log', 'The id of this entry').stored(),

@@ -109,7 +109,6 @@ export interface DkimView extends ViewOf<typeof dkim> {}
 export const domain = resource({
   name: 'Domain',
   about: 'A sending domain of the account.',
-  idPrefix: 'dom',
   table: 'domains',
   fields: {
     id: fields.id('dom').stored(),

@@ -4,7 +4,6 @@ import { fields, resource, type RowOf, type ViewOf } from '#libs/contracts';
 export const capturedMessage = resource({
   name: 'CapturedEmail',
   about: 'A captured message, as it would have been sent. `GET /captured/:id/raw` returns its bytes.',
-  idPrefix: 'cap',
   table: 'captured_messages',
   fields: {
     id: fields.id('cap', 'The id of the captured message').stored(),

@@ -140,7 +140,6 @@ const summaryFields = {
 export const emailSummary = resource({
   name: 'EmailItem',
   about: 'An email in a list: without bodies, headers and the states of its recipients.',
-  idPrefix: 'em',
   table: 'emails',
   fields: summaryFields,
   internal: {},
@@ -164,7 +163,6 @@ const contentFields = {
 export const email = resource({
   name: 'Email',
   about: 'An email as it was accepted, with its delivery status.',
-  idPrefix: 'em',
   table: 'emails',
   fields: {
     ...summaryFields,

@@ -74,7 +74,6 @@ export interface ErasureReceipt extends ViewOf<typeof erasureReceipt> {}
 export const erasure = resource({
   name: 'Erasure',
   about: 'The erasure of a recipient from all stores.',
-  idPrefix: 'ers',
   table: 'erasures',
   fields: {
     id: fields.id('ers').stored(),

@@ -18,20 +18,19 @@ export function entityOf({ name, table, fields, internal }: Resource): EntitySch
   return new EntitySchema({ name, tableName: table, columns });
 }
 
-function typeOf({ schema, shape }: Field): { type: ColumnType; array?: boolean } {
+const TYPES = {
+  boolean: 'boolean',
+  integer: 'integer',
+  object: 'jsonb',
+  array: 'text',
+  string: 'text',
+  number: 'text',
+};
+
+function typeOf({ schema: { type, format }, shape }: Field): { type: ColumnType; array?: boolean } {
   if (shape !== null) return { type: 'jsonb' };
-  switch (schema.type) {
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'integer':
-      return { type: 'integer' };
-    case 'object':
-      return { type: 'jsonb' };
-    case 'array':
-      return { type: 'text', array: true };
-    case undefined:
-      return { type: schema.format as ColumnType };
-    default:
-      return { type: schema.format === 'date-time' ? 'timestamptz' : 'text' };
-  }
+  // A column that no response has names its own type.
+  if (type === undefined) return { type: format as ColumnType };
+  if (format === 'date-time') return { type: 'timestamptz' };
+  return { type: TYPES[type] as ColumnType, array: type === 'array' };
 }

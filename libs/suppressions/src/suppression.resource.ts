@@ -28,7 +28,6 @@ export interface SuppressionEvidence extends ViewOf<typeof suppressionEvidence> 
 export const suppression = resource({
   name: 'Suppression',
   about: 'An address that receives no emails.',
-  idPrefix: 'sup',
   table: 'suppressions',
   fields: {
     id: fields.id('sup').stored(),

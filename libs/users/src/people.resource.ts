@@ -8,7 +8,6 @@ const email = fields.text('The address, in lower case', 'ann@example.com');
 export const user = resource({
   name: 'User',
   about: 'A person who uses the dashboard.',
-  idPrefix: 'usr',
   table: 'users',
   fields: {
     id: fields.id('usr').stored(),
@@ -23,7 +22,6 @@ export const user = resource({
 export const session = resource({
   name: 'Session',
   about: 'A session of a user in a browser.',
-  idPrefix: 'ses',
   table: 'sessions',
   fields: {
     id: fields.id('ses').stored(),
@@ -42,7 +40,6 @@ export const session = resource({
 export const member = resource({
   name: 'Member',
   about: 'A member of an account.',
-  idPrefix: 'usr',
   table: 'memberships',
   fields: {
     id: fields.id('usr').stored(),
@@ -59,7 +56,6 @@ export const member = resource({
 export const invitation = resource({
   name: 'Invitation',
   about: 'An open invitation to an account.',
-  idPrefix: 'inv',
   table: 'invitations',
   fields: {
     id: fields.id('inv').stored(),

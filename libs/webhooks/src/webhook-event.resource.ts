@@ -11,7 +11,6 @@ const ERRORS = Object.keys(sentences.CALL_ERRORS)
 export const webhookEvent = resource({
   name: 'WebhookEvent',
   about: 'An event that is sent to a webhook.',
-  idPrefix: 'evt',
   table: 'webhook_deliveries',
   fields: {
     id: fields.id('evt', 'The id of the event, sent as the header `webhook-id` of its calls').storedAs('event_id'),
@@ -61,7 +60,6 @@ export interface WebhookEventDetail extends ViewOf<typeof webhookEventDetail> {}
 export const webhookAttempt = resource({
   name: 'WebhookAttempt',
   about: 'A call of a webhook for one event.',
-  idPrefix: 'atm',
   table: 'webhook_attempts',
   fields: {
     id: fields.id('atm', 'The id of the call').stored(),

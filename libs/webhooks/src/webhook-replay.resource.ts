@@ -38,7 +38,6 @@ export const replayFilter = {
 export const webhookReplay = resource({
   name: 'ReplayState',
   about: 'A replay of the events of a time range, with its progress.',
-  idPrefix: 'rpl',
   table: 'webhook_replays',
   fields: {
     id: fields.id('rpl', 'The id of the replay').stored(),

@@ -36,7 +36,6 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number];
 export const webhook = resource({
   name: 'Webhook',
   about: 'A subscription to events.',
-  idPrefix: 'wh',
   table: 'webhooks',
   fields: {
     id: fields.id('wh', 'The id of the webhook').stored(),

@@ -3,8 +3,7 @@ import type { Principal } from '#libs/accounts';
 import type { Scope } from '#libs/contracts';
 import type { Idempotency } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ForwardPageArgs } from '../graphql/connection.js';
-import type { QueryParameters } from '../graphql/dto/input-type.js';
+import type { ConnectionOptions } from '../graphql/connection.js';
 import type { GraphqlContext } from '../graphql/graphql-caller.js';
 import type { OperationOptions } from '../openapi/operation.js';
 
@@ -49,19 +48,6 @@ export interface InputOptions {
   isOptional?: true;
   /** Those that are hashed one by one with an idempotency key, for an input of many megabytes. */
   parts?: (input: never) => readonly unknown[];
-}
-
-/** A page of a list, as Relay specifies it, with the arguments of `page` and `filter`. */
-export interface ConnectionOptions {
-  connection: Type;
-  /** The input type for the parameters of the query, with the description of the argument. */
-  filter?: { type: Type; about: string };
-  /** Arguments of a class of its own, and the parameters of the query for them. */
-  others?: { type: Type; toQuery: (args: never) => QueryParameters };
-  /** The arguments of the page, by default those for both directions. */
-  page?: Type<ForwardPageArgs>;
-  /** The cursor of the end of the list, where `last` may be given alone. */
-  fromEnd?: string;
 }
 
 /**

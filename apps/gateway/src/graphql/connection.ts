@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
-import { ArgsType, Field, ID, Int, ObjectType } from '@nestjs/graphql';
+import { Args, ArgsType, Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { LIMITS, type Page } from '#libs/contracts';
 import type { PageQuery } from '../rest/list.dto.js';
 import { invalidParameter, requireOnlyOne } from '../rest/validation/invalid-fields.js';
-import { givenParameters } from './dto/input-type.js';
+import { givenParameters, restQuery, type QueryParameters } from './dto/input-type.js';
 import { named, type FieldType } from './dto/object-type.js';
 
 /** The arguments of a list that is read in one direction. */
@@ -122,3 +122,38 @@ export function toConnection<T extends { id: string }>(page: Page<T>, args: Part
     },
   };
 }
+
+/** A page of a list, as Relay specifies it, with the arguments of `page` and `filter`. */
+export interface ConnectionOptions {
+  connection: Type;
+  /** The input type for the parameters of the query, with the description of the argument. */
+  filter?: { type: Type; about: string };
+  /** Arguments of a class of its own, and the parameters of the query for them. */
+  others?: { type: Type; toQuery: (args: never) => QueryParameters };
+  /** The arguments of the page, by default those for both directions. */
+  page?: Type<ForwardPageArgs>;
+  /** The cursor of the end of the list, where `last` may be given alone. */
+  fromEnd?: string;
+}
+
+/** An argument of a field, or several of a class. */
+export interface Argument {
+  name: string;
+  type: Type;
+  decorator: ParameterDecorator;
+}
+
+export function listArguments({ page = PageArgs, others, filter }: ConnectionOptions): Argument[] {
+  const options = filter && { type: () => filter.type, description: filter.about, nullable: true };
+  return [
+    { name: 'page', type: page, decorator: Args() },
+    ...(others ? [{ name: 'others', type: others.type, decorator: Args() }] : []),
+    ...(options ? [{ name: 'filter', type: Object, decorator: Args('filter', options) }] : []),
+  ];
+}
+
+export const listParameters = (list: ConnectionOptions, given: Readonly<Record<string, unknown>>): QueryParameters => ({
+  ...list.others?.toQuery(given['others'] as never),
+  ...(list.filter && restQuery(list.filter.type, given['filter'] as object)),
+  ...pageParameters(given['page'] as PageArgs, list),
+});

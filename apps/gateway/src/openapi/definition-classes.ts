@@ -1,63 +1,44 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiSchema, getSchemaPath, type ApiPropertyOptions } from '@nestjs/swagger';
-import {
-  writtenFields,
-  type ChangesOf,
-  type Field,
-  type FieldSchema,
-  type FieldValues,
-  type Fields,
-  type Resource,
-  type Shape,
-} from '#libs/contracts';
+import { writtenFields } from '#libs/contracts';
+import type { ChangesOf, Field, FieldSchema, FieldValues, Fields, Resource, Shape } from '#libs/contracts';
 import { FieldRule, type FieldOptions } from '../rest/validation/field-rule.decorator.js';
 
-const responses = new Map<Shape, Type>();
-const requests = new Map<Shape, Type>();
-
 /** The class of a response, from which OpenAPI and GraphQL have their types. Its values are views of the definition. */
-export function responseClass<F extends Fields>(shape: Shape<F>): Type<FieldValues<F>> {
-  const known = responses.get(shape) ?? buildClass(`${shape.name}Dto`, Object.entries(shape.fields), responseProperty);
-  responses.set(shape, known);
-  return known as Type<FieldValues<F>>;
-}
+export const responseClass = <F extends Fields>(shape: Shape<F>): Type<FieldValues<F>> =>
+  ofShape(shape, () => buildClass(`${shape.name}Dto`, Object.entries(shape.fields), responseProperty));
 
 /** The class of a request body: the fields that a request may contain when it creates or changes the resource. */
 export const bodyClass = <T extends object>(shape: Shape, by: 'create' | 'update'): Type<T> =>
-  buildRequest(shape, `${shape.name}Body`, by) as Type<T>;
-
-/** The class of a body that has no other name, or of an object in one. The rule of the field of an object checks its members. */
-export function requestClass<F extends Fields>(shape: Shape<F>): Type<FieldValues<F>> {
-  const known = requests.get(shape) ?? buildRequest(shape, `${shape.name}Dto`, 'create');
-  requests.set(shape, known);
-  return known as Type<FieldValues<F>>;
-}
-
-function buildRequest(shape: Shape, name: string, by: 'create' | 'update'): Type<object> {
-  const built = buildClass(name, writtenFields(shape, by), (field) => bodyProperty(field, by));
-  if (shape.not) ApiSchema({ not: shape.not } as object)(built);
-  return built;
-}
+  buildBody(shape, `${shape.name}Body`, by) as Type<T>;
 
 /** The class of a request body that changes settings of a resource. */
 export const changeClass = <R extends Resource>(resource: R): Type<ChangesOf<R>> => bodyClass(resource, 'update');
 
-function buildClass(
-  name: string,
-  fields: readonly [name: string, field: Field][],
-  propertyOf: (field: Field) => PropertyDecorator,
-): Type {
-  @Named(name)
-  class Dto {}
-  for (const [field, definition] of fields) propertyOf(definition)(Dto.prototype, field);
-  return Dto;
+/** The class of a body that has no other name, or of an object in one. The rule of the field of an object checks its members. */
+export const requestClass = <F extends Fields>(shape: Shape<F>): Type<FieldValues<F>> =>
+  ofShape(shape, () => buildBody(shape, `${shape.name}Dto`, 'create'));
+
+const built = new Map<Shape, Type>();
+
+/** One class for each shape, by which others refer to it. */
+function ofShape<F extends Fields>(shape: Shape<F>, build: () => Type): Type<FieldValues<F>> {
+  const type = built.get(shape) ?? build();
+  built.set(shape, type);
+  return type as Type<FieldValues<F>>;
 }
 
-const Named =
-  (name: string): ClassDecorator =>
-  (target) => {
-    Object.defineProperty(target, 'name', { value: name });
-  };
+function buildBody(shape: Shape, name: string, by: 'create' | 'update'): Type {
+  const type = buildClass(name, writtenFields(shape, by), (field) => bodyProperty(field, by));
+  if (shape.not) ApiSchema({ not: shape.not } as object)(type);
+  return type;
+}
+
+function buildClass(name: string, fields: [string, Field][], propertyOf: (field: Field) => PropertyDecorator): Type {
+  const type = { [name]: class {} }[name];
+  for (const [field, definition] of fields) propertyOf(definition)(type.prototype as object, field);
+  return type;
+}
 
 const responseProperty = ({ schema, shape }: Field): PropertyDecorator =>
   ApiProperty(optionsOf(schema, shape && responseClass(shape)));

@@ -18,43 +18,45 @@ const METHODS = { GET: Get, POST: Post, PATCH: Patch, PUT: Put, DELETE: Delete }
 type Handler = (this: Generated, caller: Principal, reply: FastifyReply, ...given: unknown[]) => Promise<unknown>;
 
 /** Base of the generated controllers and resolvers: finds the services of an operation. */
-export abstract class Generated {
+export class Generated {
   private readonly services = new Map<Operation, object[]>();
 
   constructor(private readonly modules: ModuleRef) {}
-  abstract readonly path: string;
+  declare path: string;
 
   /**
    * @param values the parameters of the path, and `body`, `query` and `idempotency`
-   * @throws Refusal `not_found` for a parameter of the path that has another form
+   * @throws Refusal `not_found` for null, and for a parameter of the path that has another form
    */
   async run(operation: Operation, caller: Principal, values: object): Promise<unknown> {
-    const { rest, path = [], run } = operation;
+    const { rest, path = [], uses, run } = operation;
     const route = `${rest.split(' ', 1)[0]} /${this.path}${rest.slice(rest.indexOf('/'))}`;
     for (const name of path)
       if (!isPathParameter(name, route, (values as Record<string, unknown>)[name])) throw new Refusal('not_found');
-    return run({ caller, body: {}, query: {}, idempotency: null, ...values }, ...this.servicesOf(operation));
+    const request = { caller, body: {}, query: {}, idempotency: null, ...values };
+    let services = this.services.get(operation);
+    if (!services) {
+      services = uses.map((service) => this.modules.get<object>(service, { strict: false }));
+      this.services.set(operation, services);
+    }
+    return orNotFound(await run(request, ...services));
   }
+}
 
-  private servicesOf(operation: Operation): object[] {
-    const known = this.services.get(operation);
-    if (known) return known;
-    const found = operation.uses.map((service) => this.modules.get<object>(service, { strict: false }));
-    this.services.set(operation, found);
-    return found;
-  }
+/** A class for the operations below a path, without handlers. */
+export function generated(name: string, path: string): Type<Generated> {
+  const type = { [name]: class extends Generated {} }[name];
+  type.prototype.path = path;
+  Reflect.defineMetadata('design:paramtypes', [ModuleRef], type);
+  return type;
 }
 
 /** The controller of a group of operations: one route each. */
 export function controllerOf({ name, path, operations }: OperationGroup): Type {
-  @Controller(path)
-  class OfGroup extends Generated {
-    readonly path = path;
-  }
-  Object.defineProperty(OfGroup, 'name', { value: `${name}Controller` });
-  Reflect.defineMetadata('design:paramtypes', [ModuleRef], OfGroup);
-  for (const [handler, operation] of Object.entries(operations)) addRoute(OfGroup, handler, operation);
-  return OfGroup;
+  const controller = generated(`${name}Controller`, path);
+  Controller(path)(controller);
+  for (const [handler, operation] of Object.entries(operations)) addRoute(controller, handler, operation);
+  return controller;
 }
 
 function addRoute(controller: Type, handler: string, operation: Operation): void {
@@ -69,7 +71,7 @@ function addRoute(controller: Type, handler: string, operation: Operation): void
       named['idempotency'] = requestIdempotency(request, caller, scope);
     }
     if (operation.read) Object.assign(named, operation.read(request, reply));
-    const result = orNotFound(await this.run(operation, caller, named));
+    const result = await this.run(operation, caller, named);
     return operation.respond ? operation.respond(result, reply) : result;
   };
   // The name is part of the operation id.

@@ -11,7 +11,6 @@ export interface RawRecord {
 export const parkedEvent = resource({
   name: 'ParkedEvent',
   about: 'An event that a consumer could not handle.',
-  idPrefix: 'prk',
   table: 'parked_events',
   fields: {
     id: fields.id('prk', 'The id of the entry').stored(),

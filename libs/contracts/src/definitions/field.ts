@@ -1,21 +1,14 @@
 import type { Rule } from './rule.js';
 
+type Text = 'format' | 'pattern' | 'contentEncoding' | 'description';
+type Limit = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'maxProperties';
+
 /** The keywords of JSON Schema by which the API describes a value. Required is every field that is not null. */
-export interface FieldSchema {
+export interface FieldSchema extends Partial<Record<Text, string | undefined> & Record<Limit, number>> {
   type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array';
   enum?: readonly unknown[];
-  format?: string;
-  pattern?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  maxProperties?: number;
   items?: FieldSchema;
   propertyNames?: FieldSchema;
-  contentEncoding?: string;
   /** The forms of a value that has several; beside the shape of an object, its other forms. */
   oneOf?: readonly FieldSchema[];
   not?: object;
@@ -25,7 +18,6 @@ export interface FieldSchema {
   nullable?: boolean;
   /** With a default the field is optional. */
   default?: unknown;
-  description?: string;
   example?: unknown;
 }
 
@@ -40,6 +32,9 @@ export interface Input {
   schema: FieldSchema;
 }
 
+/** How requests give a field; left out, it is optional and has the schema of responses. */
+type InputOptions = Partial<Omit<Input, 'rule'>>;
+
 /** The column: of the name of the field (true), of another name, or none, for a value that the view computes. */
 export type ColumnOf = string | boolean;
 /** The requests that may contain the field. */
@@ -47,6 +42,7 @@ export type WrittenBy = 'nothing' | 'create' | 'update' | 'both';
 
 /** Fields by their names in JSON. */
 export type Fields = Readonly<Record<string, Field>>;
+export type NamedField = [name: string, field: Field];
 
 /** A part of a response that is no resource of its own, such as a DNS record of a domain. */
 export interface Shape<F extends Fields = Fields> {
@@ -100,34 +96,31 @@ export class Field<
   }
 
   /** Given by the request that creates the resource. */
-  given(rule: Rule | null, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'create'> {
+  given(rule: Rule | null, input: InputOptions = {}): Field<View, Stored, Column, 'create'> {
     return this.writtenBy('create', rule, input);
   }
 
   /** A setting, which a request can change at any time. */
-  settable(rule: Rule | null, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'update'> {
+  settable(rule: Rule | null, input: InputOptions = {}): Field<View, Stored, Column, 'update'> {
     return this.writtenBy('update', rule, input);
   }
 
   /** Given by the request that creates the resource, and changeable later. */
-  editable(rule: Rule | null, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'both'> {
+  editable(rule: Rule | null, input: InputOptions = {}): Field<View, Stored, Column, 'both'> {
     return this.writtenBy('both', rule, input);
   }
 
   private writtenBy<W extends WrittenBy>(
     by: W,
     rule: Rule | null,
-    input: Partial<Omit<Input, 'rule'>>,
+    input: InputOptions,
   ): Field<View, Stored, Column, W> {
     return new Field(this.schema, this.column, by, { required: false, schema: {}, ...input, rule }, this.shape);
   }
 }
 
 /** The fields that requests may contain, when the resource is created or changed. */
-export const writtenFields = (
-  { fields, lastInRequests: last = [] }: Shape,
-  by: 'create' | 'update',
-): [name: string, field: Field][] =>
+export const writtenFields = ({ fields, lastInRequests: last = [] }: Shape, by: 'create' | 'update'): NamedField[] =>
   Object.entries(fields)
     .filter(([, { written }]) => written === by || written === 'both')
     .sort(([a], [b]) => last.indexOf(a) - last.indexOf(b));

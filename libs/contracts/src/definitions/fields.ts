@@ -6,42 +6,43 @@ import { EXAMPLE_TIME, exampleId, idPattern } from './formats.js';
 
 type Plain<T, S = T> = Field<T, S, false, 'nothing'>;
 
-const field = <T, S = T>(schema: FieldSchema, more: FieldSchema = {}, shape: Shape | null = null): Plain<T, S> =>
-  new Field({ ...schema, ...more }, false, 'nothing', null, shape);
+/** A field of this type. What is undefined is left out. */
+const field = <T, S = T>(of: FieldSchema, more: FieldSchema = {}, shape: Shape | null = null): Plain<T, S> => {
+  const given = Object.entries({ ...of, ...more }).filter(([, value]) => value !== undefined);
+  return new Field(Object.fromEntries(given), false, 'nothing', null, shape);
+};
 
 /** `object`, the constant that names the kind of a resource. */
 export const kind = <const K extends string>(name: K, more?: FieldSchema): Plain<K> =>
   field({ type: 'string', enum: [name] }, more);
 
-export const id = (prefix: IdPrefix, about?: string): Plain<string> =>
-  field({
-    type: 'string',
-    pattern: idPattern(prefix),
-    ...(about === undefined ? {} : { description: about }),
-    example: exampleId(prefix),
-  });
+export const id = (prefix: IdPrefix, description?: string): Plain<string> =>
+  field({ type: 'string', pattern: idPattern(prefix), description, example: exampleId(prefix) });
 
-export const text = (about: string, example?: string | null, more?: FieldSchema): Plain<string> =>
-  field({ type: 'string', description: about, ...(example === undefined ? {} : { example }) }, more);
+export const text = (description: string, example?: string | null, more?: FieldSchema): Plain<string> =>
+  field({ type: 'string', description, example }, more);
 
-export const choice = <const W extends string>(words: readonly W[], about: string, example?: W | null): Plain<W> =>
-  field({ type: 'string', enum: words, description: about, ...(example === undefined ? {} : { example }) });
+export const choice = <const W extends string>(
+  words: readonly W[],
+  description: string,
+  example?: W | null,
+): Plain<W> => field({ type: 'string', enum: words, description, example });
 
-export const choices = <const W extends string>(words: readonly W[], about: string): Plain<W[]> =>
-  field({ type: 'array', items: { type: 'string', enum: words }, description: about });
+export const choices = <const W extends string>(words: readonly W[], description: string): Plain<W[]> =>
+  field({ type: 'array', items: { type: 'string', enum: words }, description });
 
-export const flag = (about: string, example?: boolean, more?: FieldSchema): Plain<boolean> =>
-  field({ type: 'boolean', description: about, ...(example === undefined ? {} : { example }) }, more);
+export const flag = (description: string, example?: boolean, more?: FieldSchema): Plain<boolean> =>
+  field({ type: 'boolean', description, example }, more);
 
-export const integer = (about: string, example: number | null, more?: FieldSchema): Plain<number> =>
-  field({ type: 'integer', description: about, example }, more);
+export const integer = (description: string, example: number | null, more?: FieldSchema): Plain<number> =>
+  field({ type: 'integer', description, example }, more);
 
-export const number = (about: string, example: number, more?: FieldSchema): Plain<number> =>
-  field({ type: 'number', description: about, example }, more);
+export const number = (description: string, example: number, more?: FieldSchema): Plain<number> =>
+  field({ type: 'number', description, example }, more);
 
 /** ISO 8601 UTC in responses. */
-export const time = (about?: string, example: string | null = EXAMPLE_TIME): Plain<string, Date> =>
-  field({ type: 'string', format: 'date-time', ...(about === undefined ? {} : { description: about }), example });
+export const time = (description?: string, example: string | null = EXAMPLE_TIME): Plain<string, Date> =>
+  field({ type: 'string', format: 'date-time', description, example });
 
 export const texts = (about: string, example: readonly string[] | null, more?: FieldSchema): Plain<string[]> =>
   field({ type: 'array', items: { type: 'string' }, description: about, example }, more);
@@ -58,14 +59,10 @@ export const oneOf = <T>(about: string, example: T, forms: readonly FieldSchema[
 
 /** An object with fields of any name. `values` is the schema of their values; true: any. */
 export const map = <T extends object = Record<string, unknown>>(
-  about: string,
+  description: string,
   example?: object,
-  values: true | FieldSchema = true,
-): Plain<T> =>
-  field({
-    ...{ type: 'object', additionalProperties: values, description: about },
-    ...(example === undefined ? {} : { example }),
-  });
+  additionalProperties: true | FieldSchema = true,
+): Plain<T> => field({ type: 'object', additionalProperties, description, example });
 
 /** An object of integers with these names, without a schema of its own. */
 export const integers = <const K extends string>(

@@ -5,7 +5,7 @@ import { resource } from './resource.js';
 
 const anything = () => [];
 const internal = { account_id: column<string>() };
-const base = { name: 'Box', about: 'A box.', idPrefix: 'dom' as const, table: 'boxes', internal };
+const base = { name: 'Box', about: 'A box.', table: 'boxes', internal };
 
 const box = resource({
   ...base,

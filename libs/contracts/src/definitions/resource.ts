@@ -1,5 +1,5 @@
-import type { IdPrefix } from '../ids.js';
-import type { Field, Fields, FieldSchema, FieldValues, Shape } from './field.js';
+import type { Field, Fields, FieldSchema, FieldValues, NamedField, Shape } from './field.js';
+import { writtenFields } from './field.js';
 import type { Rule } from './rule.js';
 
 /** The name of the column of a field; `never` for a computed one. */
@@ -23,8 +23,12 @@ export type ChangesOf<R extends Resource> = {
   -readonly [K in keyof R['fields'] as SettableName<K, R['fields'][K]['written']>]?: R['fields'][K]['view'] | undefined;
 };
 
-/** A field of a resource with its name. */
-type NamedField = [name: string, field: Field];
+interface ResourceOptions<F extends Fields, I extends Fields> extends Shape<F> {
+  /** None for what is only a request. */
+  readonly table?: string;
+  /** Columns that no response has. */
+  readonly internal?: I;
+}
 
 /**
  * A resource, written once: from it come the row and its columns, the update of settings, the view, the validation, and the
@@ -34,34 +38,29 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
   readonly name: string;
   readonly about: string;
   readonly fields: F;
-  readonly not: object | undefined;
-  /** Columns that no response has. */
+  readonly not?: object;
+  readonly lastInRequests?: readonly string[];
+  readonly table?: string;
   readonly internal: I;
-  readonly idPrefix: IdPrefix | undefined;
-  readonly table: string;
   /** The columns of a row, for `SELECT` and `RETURNING`. */
   readonly columns: string;
-  readonly lastInRequests: readonly string[];
-  private readonly shown: readonly { name: string; column: string }[];
+  private readonly stored: readonly (readonly [name: string, column: string])[];
 
   constructor(of: ResourceOptions<F, I>) {
-    this.name = of.name;
-    this.about = of.about;
-    this.fields = of.fields;
-    this.internal = of.internal ?? ({} as I);
-    this.not = of.not;
-    this.idPrefix = of.idPrefix;
-    this.table = of.table ?? '';
-    this.lastInRequests = of.lastInRequests ?? [];
-    requireComplete(this);
-    this.shown = stored(of.fields);
-    this.columns = [...this.shown.map(({ column }) => column), ...Object.keys(this.internal)].join(', ');
+    Object.assign(this, { internal: {}, ...of });
+    this.stored = Object.entries(this.fields).flatMap(([name, field]) => {
+      const column = columnOf([name, field]);
+      return column === null ? [] : [[name, column] as const];
+    });
+    const columns = [...this.stored.map(([, column]) => column), ...Object.keys(this.internal)];
+    requireComplete(this, columns);
+    this.columns = columns.join(', ');
   }
 
   /** The response for a row, in the order of the definition. */
   toView(row: Row<F, I>, computed: Computed<F>): FieldValues<F> {
     const values = { ...computed } as Record<string, unknown>;
-    for (const { name, column } of this.shown) values[name] = presented((row as Record<string, unknown>)[column]);
+    for (const [name, column] of this.stored) values[name] = presented((row as Record<string, unknown>)[column]);
     return Object.fromEntries(Object.keys(this.fields).map((name) => [name, values[name]])) as FieldValues<F>;
   }
 
@@ -82,9 +81,8 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
   }
 
   private settableColumn(name: string): string {
-    const field = Object.hasOwn(this.fields, name) ? this.fields[name] : undefined;
-    const isSetting = field?.written === 'update' || field?.written === 'both';
-    const column = isSetting ? columnOf([name, field]) : null;
+    const setting = writtenFields(this, 'update').find(([field]) => field === name);
+    const column = setting ? columnOf(setting) : null;
     if (column === null) throw new Error(`${this.name}.${name} is no setting`);
     return column;
   }
@@ -95,19 +93,6 @@ export interface SettingsSql {
   values: unknown[];
 }
 
-interface ResourceOptions<F, I> {
-  /** The name of the type in GraphQL. */
-  name: string;
-  about: string;
-  not?: object;
-  idPrefix?: IdPrefix;
-  /** None for what is only a request. */
-  table?: string;
-  fields: F;
-  internal?: I;
-  lastInRequests?: readonly (keyof F & string)[];
-}
-
 /** @throws Error that names the field, at the start of every program, for a definition that is incomplete or contradicts itself */
 export const resource = <F extends Fields, I extends Fields = Record<never, Field>>(
   of: ResourceOptions<F, I>,
@@ -116,16 +101,9 @@ export const resource = <F extends Fields, I extends Fields = Record<never, Fiel
 const columnOf = ([name, { column }]: NamedField): string | null =>
   column === false ? null : column === true ? name : column;
 
-const stored = (fields: Fields): { name: string; column: string }[] =>
-  Object.entries(fields).flatMap(([name, field]) => {
-    const column = columnOf([name, field]);
-    return column === null ? [] : [{ name, column }];
-  });
-
 const presented = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 
-function requireComplete({ name, fields, internal }: Resource): void {
-  const columns = [...stored(fields).map(({ column }) => column), ...Object.keys(internal)];
+function requireComplete({ name, fields }: Shape, columns: readonly string[]): void {
   const twice = columns.find((column, i) => columns.indexOf(column) !== i);
   if (twice !== undefined) throw new Error(`${name}: two fields have the column ${twice}`);
   for (const [field, definition] of Object.entries(fields)) {
