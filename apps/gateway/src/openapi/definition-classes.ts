@@ -35,10 +35,16 @@ function buildBody(shape: Shape, name: string, by: 'create' | 'update'): Type {
 }
 
 function buildClass(name: string, fields: [string, Field][], propertyOf: (field: Field) => PropertyDecorator): Type {
-  const type = { [name]: class {} }[name];
-  for (const [field, definition] of fields) propertyOf(definition)(type.prototype as object, field);
-  return type;
+  @Named(name)
+  class Dto {}
+  for (const [field, definition] of fields) propertyOf(definition)(Dto.prototype, field);
+  return Dto;
 }
+
+const Named =
+  (value: string): ClassDecorator =>
+  (type) =>
+    void Object.defineProperty(type, 'name', { value });
 
 const responseProperty = ({ schema, shape }: Field): PropertyDecorator =>
   ApiProperty(optionsOf(schema, shape && responseClass(shape)));
