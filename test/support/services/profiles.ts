@@ -10,7 +10,7 @@ export const PHASE_SECONDS = 3;
 const DOT_SECONDS = 4;
 const ATTEMPT_SECONDS = 8;
 /** Types that are refused by default; the service `smtp` allows them. */
-export const ALLOWED_TYPES = 'text/calendar,application/xml,application/json,message/rfc822';
+const ALLOWED_TYPES = 'text/calendar,application/xml,application/json,message/rfc822';
 /** Requests of an account on the service `webhooks`; its tests ask slowly. */
 export const RATE_PER_SECOND = 20;
 /** Where the service `inbound` says that the public finds it. */
