@@ -14,7 +14,7 @@ import { KernelModule, loadConfig, Log, Metrics, Shutdown } from '#libs/kernel';
 import { appendEvents, Database } from '#libs/persistence';
 import { PersistenceModule } from '../../libs/persistence/src/persistence.module.js';
 import { StatsModule, StatsStore } from '#libs/stats';
-import { describe, expect, it, vi, type TestContext } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { partitionOf } from '../../libs/bus/src/kafka/partitioner.js';
 import { startClickhouseFront } from '../support/stats/clickhouse-front.js';
 import { freshDatabase } from '../support/persistence/database.js';
@@ -66,7 +66,6 @@ describe.skipIf(!brokers)('statistics over Kafka', { timeout: 180_000 }, () => {
         AnalyticsModule,
       ];
       const app = await NestFactory.createApplicationContext({ module: AnalyticsProgram, imports }, { logger: false });
-      app.get(GapCheck).everyMs = 500;
       const stop = async () => {
         sinks.delete(shutdown);
         await shutdown.run();
@@ -97,6 +96,7 @@ describe.skipIf(!brokers)('statistics over Kafka', { timeout: 180_000 }, () => {
     await relayed(100);
 
     const { app, store } = await startSink();
+    app.get(GapCheck).everyMs = 500;
     const window = { from: NOON, to: new Date(NOON.getTime() + DAY_MS) };
     const delivered = async () =>
       (await store.domainStats(wholeAccount(events.accountId), events.domainId, window)).delivered;
@@ -107,9 +107,6 @@ describe.skipIf(!brokers)('statistics over Kafka', { timeout: 180_000 }, () => {
   });
 
   it('have every event up to the position that they tell, with an idle partition and beside a sink that ends', async (context) => {
-    // By markers alone, without the comparison with the log.
-    const compared = vi.spyOn(GapCheck.prototype, 'run').mockResolvedValue();
-    context.onTestFinished(() => compared.mockRestore());
     const { database, startSink } = await open(context, { KAFKA_PARTITIONS: '3' });
     const sinks = [await startSink(), await startSink()];
     const { store } = sinks[1];
@@ -134,11 +131,12 @@ describe.skipIf(!brokers)('statistics over Kafka', { timeout: 180_000 }, () => {
     const all = async () => (await check()) === appended;
     await append(30);
     await until(all, { withinMs: 60_000 });
+    // By markers: the comparison with the log comes every 15 seconds.
     for (let round = 0; round < 4; round++) {
       await append(30);
       await until(all, { withinMs: 60_000 });
     }
-    expect(await store.completeUpTo()).toBe(0);
+    expect(await store.completeUpTo()).toBeLessThan(appended);
     const stopping = sinks[0].stop();
     for (let round = 0; round < 10; round++) {
       await append(20);
