@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { freePorts } from './ports.js';
 import { startStandalone, type RunningProgram } from './program.js';
 import { openCommandLine, type CommandLine } from './command-line.js';
-import { mountCertificate } from './mount-certificate.js';
+import { mountCertificate } from '../fixtures/mount-certificate.js';
 import { selfSignedCertificate, testAuthority, type Certificate } from '../fixtures/self-signed-certificate.js';
 import { SERVICE_NAMES, settingsOf, shapingFile, type ServiceName, type SharedEnvironment } from './profiles.js';
 

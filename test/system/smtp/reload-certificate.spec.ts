@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { mountCertificate } from '../../support/services/mount-certificate.js';
+import { mountCertificate } from '../../support/fixtures/mount-certificate.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
 import { SmtpTalk } from '../../support/smtp/smtp-talk.mjs';
