@@ -17,7 +17,8 @@ describe('judgeRate', () => {
 });
 
 it('names the denominator', () => {
-  expect([0, 1, 2_943].map(ofSettled)).toEqual([
+  expect([null, 0, 1, 2_943].map(ofSettled)).toEqual([
+    '\u00a0',
     'no settled recipients yet',
     'of 1 settled recipient',
     'of 2,943 settled recipients',

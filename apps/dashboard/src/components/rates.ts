@@ -23,6 +23,9 @@ export const NO_RATES: Rates = {
   clickedOfSettled: null,
 };
 
+/** Until they are loaded. */
+export const UNKNOWN_RATES: Rates = { ...NO_RATES, settled: null };
+
 /** Rates that deserve attention, and rates at which mailbox providers act. */
 export interface RateLimits {
   warning: number;
@@ -58,7 +61,9 @@ export function judgeRate(
 
 /** The denominator of every rate: `of 2,943 settled recipients`. */
 export function ofSettled(settled: number | null | undefined): string {
-  if (!settled) return 'no settled recipients yet';
+  // Not loaded: an empty line.
+  if (typeof settled !== 'number') return '\u00a0';
+  if (settled === 0) return 'no settled recipients yet';
   return `of ${formatNumber(settled)} settled ${settled === 1 ? 'recipient' : 'recipients'}`;
 }
 

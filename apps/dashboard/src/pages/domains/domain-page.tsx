@@ -13,7 +13,7 @@ import { Copyable, ExactTime, formatNumber, Status, Time } from '../../component
 import { help } from '../../components/help.tsx';
 import { Page } from '../../components/page.tsx';
 import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
-import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, NO_RATES } from '../../components/rates.ts';
+import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, UNKNOWN_RATES } from '../../components/rates.ts';
 import { useChange } from '../../components/use-change.ts';
 import { DOMAIN_FIELDS } from '../../generated/constants.ts';
 import {
@@ -193,7 +193,7 @@ function LiveNumbers({ id }: { id: string }) {
   const { data: found } = useFreshQuery(DomainRatesDocument, { input }, RATES_EVERY_MS);
   if (error) return <Failure error={error} />;
   const counts = data?.domainStats;
-  const rates = found?.stats.totals ?? NO_RATES;
+  const rates = found?.stats.totals ?? UNKNOWN_RATES;
   const { settled } = rates;
   return (
     <Stack gap="xs">

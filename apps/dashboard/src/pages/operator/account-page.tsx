@@ -13,7 +13,7 @@ import { DialogForm } from '../../components/form.tsx';
 import { Copyable, ExactTime, formatNumber, formatRate, Status } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
-import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, NO_RATES } from '../../components/rates.ts';
+import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, UNKNOWN_RATES } from '../../components/rates.ts';
 import { useChange } from '../../components/use-change.ts';
 import {
   OperatorAccountDocument,
@@ -177,7 +177,7 @@ function Paused({ account: { id, name }, pause }: { account: Account; pause: Non
 }
 
 function Figures({ account: { usage, acceptedThisMonth, stats } }: { account: Account }) {
-  const rates = stats ?? NO_RATES;
+  const rates = stats ?? UNKNOWN_RATES;
   const { settled } = rates;
   return (
     <Stack gap="xs">

@@ -12,7 +12,7 @@ import { formatNumber, formatRate, formatShareOrDash } from '../../components/fo
 import { Page } from '../../components/page.tsx';
 import { providerLabel } from '../../components/providers.ts';
 import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
-import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, NO_RATES } from '../../components/rates.ts';
+import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, UNKNOWN_RATES } from '../../components/rates.ts';
 import { LIMITS } from '../../generated/constants.ts';
 import { DomainsDocument, StatisticsDocument, type StatisticsQuery } from '../../graphql/generated.ts';
 import { startOfRange } from './start-of-range.ts';
@@ -160,7 +160,7 @@ function estimated({ approximate, totals }: StatisticsQuery['stats']): string {
 
 /** With dashes until the values arrive. */
 function Totals({ totals }: { totals: StatisticsQuery['stats']['totals'] | undefined }) {
-  const rates = totals ?? { ...NO_RATES, accepted: null };
+  const rates = totals ?? UNKNOWN_RATES;
   const { settled } = rates;
   return (
     <>
@@ -235,12 +235,12 @@ function Breakdown({ title, groupBy, columns, nameOf, ...selection }: BreakdownP
         </Text>
       )}
       {data && rows.length > 0 && (
-        <Table layout="fixed">
+        <Table layout="fixed" horizontalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
               {columns.map((column) => (
-                <Table.Th key={column.title} ta="right" w="26%">
+                <Table.Th key={column.title} ta="right" w="23%">
                   {column.title}
                 </Table.Th>
               ))}
