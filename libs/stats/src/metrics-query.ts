@@ -4,7 +4,7 @@ import { COUNTED, PERCENTILES, UNIQUE, type CountColumn, type UniqueColumn } fro
 
 export type Metric = CountColumn | UniqueColumn | SumMetric | RateMetric;
 const namesOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
-export const METRICS: readonly Metric[] = [
+const METRICS: readonly Metric[] = [
   ...namesOf(COUNTED),
   ...namesOf(UNIQUE),
   ...namesOf(SUMS),
