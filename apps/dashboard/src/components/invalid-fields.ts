@@ -13,7 +13,7 @@ export function invalidFields(form: HTMLFormElement): FieldProblem[] {
 }
 
 /** `tooShort` holds for typed values only; a value that a page has set is checked by the server. */
-export function ruleOf({ validity, minLength, maxLength, type }: Constraints, value: string): string {
+function ruleOf({ validity, minLength, maxLength, type }: Constraints, value: string): string {
   if (validity.valueMissing || value === '') return 'is required';
   if (validity.tooShort) return `must have at least ${minLength} characters`;
   if (validity.tooLong) return `must have at most ${maxLength} characters`;
