@@ -110,7 +110,7 @@ interface LoadedImage {
 }
 
 /** The different URLs of images of other hosts in a document, in its order. */
-export async function remoteImagesOf(html: string): Promise<string[]> {
+async function remoteImagesOf(html: string): Promise<string[]> {
   const urls = new Set<string>();
   await safeHtml(html, (url) => {
     if (absolute(url) !== null) urls.add(url);
