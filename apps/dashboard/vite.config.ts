@@ -22,7 +22,8 @@ function stylesOfUsedComponents(): Plugin {
       ).join('');
     },
     transform(code, id) {
-      const component = /@mantine[\\/]core[\\/]esm[\\/](?:components|utils)[\\/].*?(\w+)\.module\.mjs$/.exec(id)?.[1];
+      const isOfMantine = /@mantine[\\/]core[\\/]esm[\\/](?:components|utils)[\\/]/.test(id);
+      const component = isOfMantine ? /[\\/](\w+)\.module\.mjs$/.exec(id)?.[1] : undefined;
       return component === undefined ? null : `import '@mantine/core/styles/${component}.layer.css';\n${code}`;
     },
   };

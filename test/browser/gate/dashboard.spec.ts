@@ -24,8 +24,8 @@ describeInChromium('The dashboard in Chromium', () => {
 
   describe('at the first start', () => firstMessageSuite(() => stage));
   describe('in use', () => pagesSuite(() => stage));
-  describe('with outcomes', () => ratesSuite(() => stage));
   describe('in lists', () => listsSuite(() => stage));
+  describe('with outcomes', () => ratesSuite(() => stage));
   describe('in reading', () => readingSuite(() => stage));
   describe('refusing values', () => refusalsSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));

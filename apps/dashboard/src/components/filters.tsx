@@ -233,7 +233,7 @@ interface TextFilterProps<N extends string> extends FilterProps<N> {
 }
 
 /** A text filter, applied when typing pauses. */
-export function TextFilter<N extends string>({
+function TextFilter<N extends string>({
   filters,
   name,
   label,
@@ -305,7 +305,7 @@ function instantOf(local: string | null): string | null {
 }
 
 /** When the entries of a list happened. */
-export function PeriodFilter({ filters }: { filters: PeriodFilters }) {
+function PeriodFilter({ filters }: { filters: PeriodFilters }) {
   const { period, after, before } = filters.values;
   const isCustom = period === CUSTOM || (period === null && (after !== null || before !== null));
   const end = (name: 'after' | 'before', label: string) => (

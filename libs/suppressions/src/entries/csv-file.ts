@@ -33,12 +33,6 @@ export function csvColumns(titles: readonly string[]): (CsvColumn | null)[] {
   return columns.map((column, i) => (columns.indexOf(column) === i ? column : null));
 }
 
-/** The first column that two titles name exactly. */
-export function repeatedColumn(titles: readonly string[]): CsvColumn | undefined {
-  const names = titles.map((title) => columnNamed(title.trim().toLowerCase()));
-  return names.find((name, i) => name !== undefined && names.indexOf(name) < i);
-}
-
 /** In the order of preference; spreadsheets write semicolons where the comma is the decimal separator. */
 const CELL_ENDS = { ',': /[,\r\n]/g, ';': /[;\r\n]/g, '\t': /[\t\r\n]/g } as const;
 type Delimiter = keyof typeof CELL_ENDS;

@@ -3,15 +3,7 @@ import { LIMITS, parseTimestamp, type RuleProblem } from '#libs/contracts';
 import { yielding } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { stringify } from 'csv-stringify/sync';
-import {
-  CSV_COLUMNS,
-  csvColumns,
-  csvRecords,
-  MAX_CSV_RECORD,
-  repeatedColumn,
-  type CsvColumn,
-  type CsvRecord,
-} from './csv-file.js';
+import { CSV_COLUMNS, csvColumns, csvRecords, MAX_CSV_RECORD, type CsvColumn, type CsvRecord } from './csv-file.js';
 import type { NewSuppression } from './store.js';
 import { suppression, type SuppressionOrigin, type SuppressionView } from '../suppression.resource.js';
 
@@ -122,7 +114,8 @@ function problemOfTitles(titles: readonly string[]): ReadCsv | null {
       'missing_column',
       'must name its columns in the first line, email among them, separated by commas, semicolons or tabs',
     );
-  const repeated = repeatedColumn(titles);
+  const names = titles.map((title) => title.trim().toLowerCase());
+  const repeated = CSV_COLUMNS.find((column) => names.indexOf(column) !== names.lastIndexOf(column));
   return repeated === undefined ? null : fileProblem('duplicate_column', `must have the column ${repeated} once`);
 }
 
