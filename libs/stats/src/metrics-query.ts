@@ -4,12 +4,7 @@ import { COUNTED, PERCENTILES, UNIQUE, type CountColumn, type UniqueColumn } fro
 
 export type Metric = CountColumn | UniqueColumn | SumMetric | RateMetric;
 const namesOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
-const METRICS: readonly Metric[] = [
-  ...namesOf(COUNTED),
-  ...namesOf(UNIQUE),
-  ...namesOf(SUMS),
-  ...namesOf(RATES),
-];
+const METRICS: readonly Metric[] = [...namesOf(COUNTED), ...namesOf(UNIQUE), ...namesOf(SUMS), ...namesOf(RATES)];
 /** The metrics that are shares; all others are counts. */
 export const isRate = (name: Metric): name is RateMetric => name in RATES;
 
