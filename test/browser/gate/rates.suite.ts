@@ -15,7 +15,7 @@ export function ratesSuite(stage: () => Stage): void {
     await network.mailServer('refusing.example', { on: { rcpt: '550 5.1.1 No such user' } });
     const totals = async () => {
       const metrics = 'settled,simulated,delivered_of_settled';
-      return ((await service.json('GET', `/stats?metrics=${metrics}`)) as { totals: Totals }).totals;
+      return (await service.json<{ totals: Totals }>('GET', `/stats?metrics=${metrics}`)).totals;
     };
     const before = await totals();
     const recipients = ['gone@refusing.example', 'bounced@sim.postloft.test', 'failed@sim.postloft.test'];
