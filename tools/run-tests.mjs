@@ -36,9 +36,14 @@ async function main() {
     projects.includes('engines') ? pythonWithPackages().catch(() => null) : null,
   ]);
   mkdirSync(REPORTS, { recursive: true });
-  const results = await run(projects, vitestOptions).finally(() => kafka?.stop());
-  console.log(`\n${testSummary(results, ROOT).join('\n')}`);
-  process.exit(failedRun(results) ? 1 : 0);
+  try {
+    const results = await run(projects, vitestOptions);
+    console.log(`\n${testSummary(results, ROOT).join('\n')}`);
+    process.exitCode = failedRun(results) ? 1 : 0;
+  } finally {
+    await kafka?.stop();
+  }
+  process.exit();
 }
 
 async function kafkaForTests() {

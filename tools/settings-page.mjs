@@ -9,7 +9,7 @@ import { GROUPS } from './settings-page-sentences.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const PAGE = 'docs/settings.md';
-const { SETTINGS, loadConfig } = await import('../dist/libs/kernel/src/index.js');
+const { SETTINGS, loadConfig } = await import('../dist/libs/kernel/src/config/config.js');
 const DEFAULTS = loadConfig('cli', {}).settings;
 
 const problems = mismatches();

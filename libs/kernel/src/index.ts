@@ -33,6 +33,7 @@ export { plainAddress } from './network/plain-address.js';
 export { trustedProxies, type ProxyCheck } from './network/trusted-proxies.js';
 export { databaseClock, type ClockStep } from './operations/database-clock.js';
 export { Health } from './operations/health.js';
-export { Metrics, startOpsServer } from './operations/ops-server.js';
+export { Metrics } from './operations/metrics.js';
+export { startOpsServer } from './operations/ops-server.js';
 export { Shutdown } from './operations/shutdown.js';
 export { SecretBox } from './secret-box.js';

@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config } from './config/config.js';
 import { Health } from './operations/health.js';
 import { Log } from './logging/log.js';
-import { Metrics } from './operations/ops-server.js';
+import { Metrics } from './operations/metrics.js';
 import { SecretBox } from './secret-box.js';
 import { Shutdown } from './operations/shutdown.js';
 import { LocalNotifications } from './concurrency/local-notifications.js';

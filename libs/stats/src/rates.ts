@@ -29,7 +29,7 @@ export const SUMS = {
 export type SumMetric = keyof typeof SUMS;
 
 /** The rates of docs/statistics.md, which every page of the dashboard shows. */
-export const RATES_OF_SETTLED = {
+const RATES_OF_SETTLED = {
   delivered_of_settled: { part: ['delivered', '-simulated_delivered'], whole: SETTLED },
   bounced_of_settled: { part: ['bounced', '-simulated_bounced'], whole: SETTLED },
   complained_of_settled: { part: ['complained', '-simulated_complained'], whole: SETTLED },

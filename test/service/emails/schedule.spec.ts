@@ -61,9 +61,7 @@ describe('mail that waits', () => {
   it('is not put off for more than 30 days, since retention keeps all content until then', async () => {
     const id = await send({ scheduled_at: soon() });
     const day = 24 * 3_600_000;
-    await fixture.database.query(`UPDATE emails SET created_at = now() - interval '28 days' WHERE id = $1`, [
-      id,
-    ]);
+    await fixture.database.query(`UPDATE emails SET created_at = now() - interval '28 days' WHERE id = $1`, [id]);
     expect(
       (
         await api()

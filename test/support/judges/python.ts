@@ -19,9 +19,9 @@ export function pythonWith(...modules: string[]): string | null {
 export const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0;
 
 /** What a program prints as JSON that reads messages, in Base64, as a list from its standard input. */
-export function askPython<T>(program: string, messages: readonly Buffer[]): T {
+export function askPython(program: string, messages: readonly Buffer[]): unknown {
   const input = JSON.stringify(messages.map((message) => message.toString('base64')));
-  return JSON.parse(execFileSync('python3', ['-c', program], { input, maxBuffer: 256 * 1024 * 1024 }).toString()) as T;
+  return JSON.parse(execFileSync('python3', ['-c', program], { input, maxBuffer: 256 * 1024 * 1024 }).toString());
 }
 
 /** A message as the reader of Python's standard library sees it. */
@@ -57,4 +57,5 @@ json.dump(result, sys.stdout)
 `;
 
 /** Reads messages with a program that is not ours and that many receivers use. */
-export const readByPython = (messages: readonly Buffer[]): ReadMessage[] => askPython(PROGRAM, messages);
+export const readByPython = (messages: readonly Buffer[]): ReadMessage[] =>
+  askPython(PROGRAM, messages) as ReadMessage[];

@@ -18,7 +18,7 @@ export function routesOf(controller: Type): ControllerRoute[] {
   const prototype = controller.prototype as Record<string, object>;
   return Object.getOwnPropertyNames(prototype)
     .map((name) => prototype[name])
-    .filter((handler) => Reflect.hasMetadata('method', handler))
+    .filter((handler) => typeof handler === 'function' && Reflect.hasMetadata('method', handler))
     .map((handler) => ({
       method: RequestMethod[Reflect.getMetadata('method', handler) as number],
       path: `/${[pathOf(controller), pathOf(handler)].filter(Boolean).join('/')}`.replaceAll(/:(\w+)/g, '{$1}'),

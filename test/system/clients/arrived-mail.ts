@@ -51,4 +51,5 @@ json.dump(result, sys.stdout)
 `;
 
 /** Reads messages with a program that is not ours. */
-export const readArrived = (messages: readonly Buffer[]): ArrivedMail[] => askPython(PROGRAM, messages);
+export const readArrived = (messages: readonly Buffer[]): ArrivedMail[] =>
+  askPython(PROGRAM, messages) as ArrivedMail[];

@@ -1,4 +1,4 @@
-import type { Viewer } from './session.tsx';
+import type { Viewer } from './viewer.ts';
 
 const KEY = 'viewer';
 

@@ -3,27 +3,7 @@ import { call, selectAccount, showAccount, type ApiError } from './http.ts';
 import { onRecovery } from './outage.ts';
 import { rememberedViewer, rememberViewer } from './remembered-viewer.ts';
 import { onSessionEnd } from './session-end.ts';
-
-export type Role = 'owner' | 'admin' | 'developer' | 'viewer' | 'analyst';
-
-export interface Membership {
-  id: string;
-  name: string;
-  standing: 'active' | 'blocked' | 'overdue';
-  plan: string;
-  role: Role;
-  operator: boolean;
-  scopes: string[];
-  abilities: string[];
-}
-
-export interface Viewer {
-  user: { id: string; email: string; name: string; has_password: boolean; created_at: string };
-  session: { id: string; expires_at: string; created_at: string };
-  /** Null for a user without an account. */
-  account: Membership | null;
-  accounts: Membership[];
-}
+import type { Membership, Viewer } from './viewer.ts';
 
 export interface LoginMethods {
   password: boolean;

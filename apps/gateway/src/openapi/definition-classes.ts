@@ -13,7 +13,8 @@ export const bodyClass = <T extends object>(shape: Shape, by: 'create' | 'update
   buildBody(shape, `${shape.name}Body`, by) as Type<T>;
 
 /** The class of a request body that changes settings of a resource. */
-export const changeClass = <R extends Resource>(resource: R): Type<ChangesOf<R>> => bodyClass(resource, 'update');
+export const changeClass = <R extends Resource, C extends object = ChangesOf<R>>(resource: R): Type<C> =>
+  bodyClass<C>(resource, 'update');
 
 /** The class of a body that has no other name, or of an object in one. The rule of the field of an object checks its members. */
 export const requestClass = <F extends Fields>(shape: Shape<F>): Type<FieldValues<F>> =>

@@ -94,7 +94,7 @@ export interface SettingsSql {
 }
 
 /** @throws Error that names the field, at the start of every program, for a definition that is incomplete or contradicts itself */
-export const resource = <F extends Fields, I extends Fields = Record<never, Field>>(
+export const resource = <F extends Fields, I extends Fields = { readonly [none: string]: never }>(
   of: ResourceOptions<F, I>,
 ): Resource<F, I> => new Resource(of);
 

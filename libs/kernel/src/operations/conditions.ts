@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
 import type { Log } from '../logging/log.js';
-import type { Metrics } from './ops-server.js';
+import type { Metrics } from './metrics.js';
 
 /** A state that needs the attention of an operator. */
 interface Condition {

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { Log } from '../logging/log.js';
 import { Health } from './health.js';
-import { Metrics } from './ops-server.js';
+import { Metrics } from './metrics.js';
 
 it('reports since when a part has not been ready, and logs the beginning and the end once', async () => {
   const lines: Record<string, unknown>[] = [];

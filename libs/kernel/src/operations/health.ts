@@ -1,7 +1,7 @@
 import { withTimeout } from '../concurrency/timeout.js';
 import type { Log } from '../logging/log.js';
 import { Conditions } from './conditions.js';
-import type { Metrics } from './ops-server.js';
+import type { Metrics } from './metrics.js';
 
 /** Why a part is not ready; null if it is. */
 export type HealthCheck = () => Promise<string | null> | string | null;

@@ -1,22 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Config } from '../config/config.js';
 import type { Health } from './health.js';
+import type { Metrics } from './metrics.js';
 import type { Log } from '../logging/log.js';
 import type { Shutdown } from './shutdown.js';
-
-/** Prometheus metrics of this process, served at `/metrics`. */
-export class Metrics {
-  readonly registry = new Registry();
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-  }
-
-  render(): Promise<string> {
-    return this.registry.metrics();
-  }
-}
 
 /** Serves `/healthz`, `/readyz` and `/metrics` on a port that is not public (OPS_HOST, OPS_PORT; off by default). */
 export async function startOpsServer(parts: {

@@ -115,6 +115,6 @@ print(json.dumps([[files(message_from_bytes(base64.b64decode(raw), policy=kind))
 
 /** What Python's `email` takes for files in each message: by its parser of old, and by the one of today. */
 function filesByPython(messages: readonly Buffer[]): { names: string[]; count: number }[][] {
-  const found = askPython<[string[], number][][]>(PROGRAM, messages);
+  const found = askPython(PROGRAM, messages) as [string[], number][][];
   return found.map((kinds) => kinds.map(([names, count]) => ({ names, count })));
 }

@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core';
-import { logOut, type Viewer } from '../../api/session.tsx';
+import { logOut } from '../../api/session.tsx';
+import type { Viewer } from '../../api/viewer.ts';
 import { notifyFailed } from '../../components/feedback.tsx';
 import { LoginFrame } from './login-frame.tsx';
 
