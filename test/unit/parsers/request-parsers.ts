@@ -23,7 +23,7 @@ import { maskedAddress } from '../../../apps/gateway/src/tracking/unsubscribe-pa
 import * as accountRules from '../../../libs/accounts/src/account-rules.js';
 import * as apiKeyRules from '../../../libs/accounts/src/api-keys/field-rules.js';
 import { tokenFormat } from '../../../libs/accounts/src/api-keys/token.js';
-import { normaliseEmail, userRules } from '../../../libs/users/src/user-rules.js';
+import { newPasswordRule, normaliseEmail, userRules } from '../../../libs/users/src/user-rules.js';
 import { isId } from '../../../libs/contracts/src/ids.js';
 import { parseSimulation, sandboxResultRule } from '../../../libs/contracts/src/simulator.js';
 import { parseTimestamp } from '../../../libs/contracts/src/timestamp.js';
@@ -199,7 +199,11 @@ export const REQUEST_PARSERS: ParserTable = {
   'libs/accounts/src/account-rules.ts': rulesOf(accountRules),
   'libs/accounts/src/api-keys/token.ts': { tokenFormat: [tokenFormat, (text) => tokenFormat(`pl_live_${text}`)] },
   'libs/accounts/src/api-keys/field-rules.ts': rulesOf(apiKeyRules),
-  'libs/users/src/user-rules.ts': { userRules: Object.values(userRules).map(anyShape), normaliseEmail },
+  'libs/users/src/user-rules.ts': {
+    userRules: Object.values(userRules).map(anyShape),
+    newPasswordRule: anyShape(newPasswordRule),
+    normaliseEmail,
+  },
   'libs/contracts/src/ids.ts': { isId: [(text) => isId('em', text), (text) => isId('em', `em_${text}`)] },
   'libs/contracts/src/simulator.ts': {
     parseSimulation: [parseSimulation, (text) => parseSimulation(`slow+${text}`)],
