@@ -29,6 +29,8 @@ export interface Administration {
   firstOwner: FirstOwner;
   /** Base of the links to this service. */
   publicUrl: string;
+  /** False: every message is captured. */
+  deliversMail: boolean;
   /** Sends the open invitations of an address again. @throws Refusal if a message is not accepted */
   resendInvitations(email: string): Promise<RenewedInvitation[]>;
   /** Null: there was no TLS session on that day. */
@@ -71,6 +73,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       audit,
       firstOwner: new FirstOwner(database, accounts, users, new UserLinks(database), config, log),
       publicUrl: config.settings.PUBLIC_URL,
+      deliversMail: config.settings.DELIVERY_MODE !== 'capture',
       erasures: new Erasures(database, secretBox, config, audit),
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),

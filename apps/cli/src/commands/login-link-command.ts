@@ -16,7 +16,8 @@ const loginLink: Command = {
       await firstOwner.ensure();
       const link = await firstOwner.loginLink(address);
       const invitations = link === null && address !== undefined ? await admin.resendInvitations(address) : [];
-      if (address !== undefined && invitations.length > 0) return resent(address, invitations);
+      if (address !== undefined && invitations.length > 0)
+        return admin.deliversMail ? resent(address, invitations) : invitationLinks(address, invitations, publicUrl);
       if (link === null) throw new Refusal('not_found', [], missing(address));
       const url = `${publicUrl}${link.path}`;
       return { json: { email: link.email, url }, text: url };
@@ -32,6 +33,19 @@ function resent(email: string, invitations: readonly RenewedInvitation[]): Comma
     text:
       `${email} has no login yet, but is invited to ${names}. The invitation was sent again and is valid for seven days; ` +
       'earlier links to it no longer work.',
+  };
+}
+
+/** Without delivery nobody reads the message, and whoever runs this command may act for everybody. */
+function invitationLinks(email: string, invitations: readonly RenewedInvitation[], base: string): CommandOutput {
+  const links = invitations.map(({ accountId: account, accountName, letter: { token } }) => ({
+    account,
+    name: accountName,
+    url: `${base}/app/invitation?token=${token}`,
+  }));
+  return {
+    json: { email, invitations: links.map(({ account, url }) => ({ account, url })) },
+    text: links.map(({ account, name, url }) => `Invitation to "${name}" (${account}): ${url}`).join('\n'),
   };
 }
 

@@ -9,7 +9,7 @@ import { INVITATION_DAYS } from './invitations.js';
 export interface RenewedInvitation {
   accountId: string;
   accountName: string;
-  letter: Letter;
+  letter: Extract<Letter, { kind: 'invitation' }>;
 }
 
 interface Row {
@@ -44,7 +44,14 @@ export function renewInvitations(database: Database, audit: AuditLog, address: s
       await tx.query(RENEW, [id, tokenHash(token), INVITATION_DAYS]);
       const details = { email, role };
       await audit.record(tx, { accountId, actor: OPERATOR, action: 'invitation.resent', target: id, details });
-      const letter: Letter = { kind: 'invitation', to: email, token, role, accountName, invitedBy };
+      const letter: RenewedInvitation['letter'] = {
+        kind: 'invitation',
+        to: email,
+        token,
+        role,
+        accountName,
+        invitedBy,
+      };
       renewed.push({ accountId, accountName, letter });
     }
     return renewed;

@@ -119,7 +119,7 @@ function HeldQueue({ throttle, isOneOfSeveral, resume }: HeldQueueProps) {
   const { queue, source, state, factor, since, until, rule, mx, words, waiting } = throttle;
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mt={4}>
-      <Stack gap={2} miw={0} flex={1}>
+      <Stack gap={2} miw={{ base: '100%', sm: 0 }} flex={1}>
         <Group gap="xs">
           <Badge variant="light" tt="none" color={STATES[state].color}>
             {STATES[state].label}
