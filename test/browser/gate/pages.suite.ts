@@ -84,7 +84,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.getByRole('status', { name: 'Loading' }).first().waitFor();
     const before = await heading.boundingBox();
     release();
-    await owner.page.getByRole('img', { name: /^Accepted, delivered/ }).waitFor();
+    await owner.page.getByRole('img', { name: /accepted, delivered/ }).waitFor();
     await owner.page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     expect(await heading.boundingBox()).toEqual(before);
     await owner.page.unroute('**/graphql');
@@ -99,7 +99,7 @@ export function pagesSuite(stage: () => Stage): void {
       await owner.button('Try again').first().click();
       await until(async () => (await owner.button('Try again').count()) < left, { what: 'the repeated request' });
     }
-    await owner.page.getByRole('img', { name: /^Accepted, delivered/ }).waitFor();
+    await owner.page.getByRole('img', { name: /accepted, delivered/ }).waitFor();
   });
 
   it('opens a message by its id, and a page by its name, from the keyboard', async () => {
@@ -240,18 +240,18 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.visit('Captured');
     // The simulated message of the getting started page; the list listens for new ones by now.
     await owner.page.getByRole('row', { name: 'bounced@sim.postloft.test' }).waitFor();
-    expect(await owner.link('Captured').count()).toBe(0);
+    expect(await owner.link('Kept here').count()).toBe(0);
     const created = await service.call('POST', '/api-keys', { name: 'Staging', mode: 'test' });
     const { token } = (await created.json()) as { token: string };
     const answer = await fetch(`${service.url}/emails`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(
-        service.mail({ subject: 'Captured', html: '<h1>Caught</h1><a href="https://example.com/">Link</a>' }),
+        service.mail({ subject: 'Kept here', html: '<h1>Caught</h1><a href="https://example.com/">Link</a>' }),
       ),
     });
     expect(answer.status).toBe(201);
-    await owner.link('Captured').click();
+    await owner.link('Kept here').click();
     await owner.page.frameLocator('iframe[title=Message]').getByRole('heading', { name: 'Caught' }).waitFor();
     await owner.page.getByRole('tab', { name: 'Checks' }).click();
     await owner.page.getByText('Signed and aligned').waitFor();
@@ -279,7 +279,8 @@ export function pagesSuite(stage: () => Stage): void {
       return route.continue({ postData: { ...body, documentId: '0'.repeat(64) } });
     });
     owner.expected.push(/status of 400/);
-    for (const page of ['API keys', 'Suppressions', 'Webhooks']) await owner.visit(page);
+    // Pages that have shown their entries keep them; nobody has opened the last one before.
+    for (const page of ['API keys', 'Webhooks', 'Suppressions']) await owner.visit(page);
     await owner.page.getByText('Postloft was updated. Reload the page.').first().waitFor();
     const notice = owner.page.getByRole('alert').filter({ hasText: 'This page is from an earlier version.' });
     await notice.waitFor();
@@ -287,7 +288,11 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.unroute('**/graphql');
     await notice.getByRole('button', { name: 'Reload' }).click();
     await notice.waitFor({ state: 'detached' });
-    await owner.page.getByRole('table', { name: 'Webhooks' }).waitFor();
+    await owner.page
+      .getByText('No suppressed addresses')
+      .or(owner.page.getByRole('table', { name: 'Suppressions' }))
+      .first()
+      .waitFor();
   });
 
   it('keeps the navigation when the file of a page is gone after an upgrade', async () => {

@@ -117,11 +117,9 @@ function OverTime(selection: Selection) {
         ) : (
           <Skeleton height={CHART_HEIGHT} role="status" aria-label="Loading" />
         )}
-        {data && (
-          <Text size="xs" c="dimmed" mt="xs">
-            {estimated(data.stats)}
-          </Text>
-        )}
+        <Text size="xs" c="dimmed" mt="xs">
+          {data ? estimated(data.stats) : '\u00a0'}
+        </Text>
       </Card>
     </>
   );
@@ -213,7 +211,7 @@ interface BreakdownProps extends Selection {
 
 const TOP = 15;
 /** About the height of five rows. */
-const BREAKDOWN_HEIGHT = 216;
+const BREAKDOWN_HEIGHT = 210;
 
 function Breakdown({ title, groupBy, columns, nameOf, ...selection }: BreakdownProps) {
   const variables = useInput(selection, { groupBy: [groupBy] });
