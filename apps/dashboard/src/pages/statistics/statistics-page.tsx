@@ -211,7 +211,9 @@ interface BreakdownProps extends Selection {
 
 const TOP = 15;
 /** About the height of five rows. */
-const BREAKDOWN_HEIGHT = 210;
+const BREAKDOWN_HEIGHT = 216;
+/** At least that of its title and padding, so that the card keeps its height when the rows arrive. */
+const CARD_HEIGHT = 72;
 
 function Breakdown({ title, groupBy, columns, nameOf, ...selection }: BreakdownProps) {
   const variables = useInput(selection, { groupBy: [groupBy] });
@@ -221,7 +223,7 @@ function Breakdown({ title, groupBy, columns, nameOf, ...selection }: BreakdownP
     .filter((row) => nameOf(row) && weight(row) > 0)
     .toSorted((a, b) => weight(b) - weight(a));
   return (
-    <Card withBorder mih={BREAKDOWN_HEIGHT + 64}>
+    <Card withBorder mih={BREAKDOWN_HEIGHT + CARD_HEIGHT}>
       <Text fw={600} mb="xs">
         {title}
       </Text>
