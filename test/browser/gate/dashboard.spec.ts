@@ -11,7 +11,6 @@ import { ratesSuite } from './rates.suite.js';
 import { readingSuite } from './reading.suite.js';
 import { refusalsSuite } from './refusals.suite.js';
 import { Stage } from './stage.js';
-import { troubleSuite } from './trouble.suite.js';
 
 describeInChromium('The dashboard in Chromium', () => {
   let stage: Stage;
@@ -32,5 +31,4 @@ describeInChromium('The dashboard in Chromium', () => {
   describe('for an analyst', () => analystSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
   describe('with a hostile message', () => hostileMessagesSuite(() => stage));
-  describe('in trouble', () => troubleSuite(() => stage));
 });

@@ -32,7 +32,8 @@ export function troubleSuite(stage: () => Stage): void {
     for (const domain of LISTED) await owner.link(domain).first().waitFor();
     await owner.visit('Domains');
     const banner = owner.page.getByRole('alert').filter({ hasText: REFUSAL });
-    await banner.getByText(REPLY).waitFor();
+    // Pages ask every half minute.
+    await banner.getByText(REPLY).waitFor({ timeout: 75_000 });
     await banner.getByRole('link', { name: 'State of the service' }).click();
     const state = owner.page.locator('[data-service-state=warning]');
     await state.getByText('2 queues refuse us: our address is listed at zen.spamhaus.org.').waitFor();

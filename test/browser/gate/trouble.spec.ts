@@ -1,0 +1,19 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { describeInChromium } from '../../support/browser/chromium.js';
+import { Stage } from './stage.js';
+import { troubleSuite } from './trouble.suite.js';
+
+/** On a service of its own, whose database stops and whose queues are refused. */
+describeInChromium('The dashboard of a service in trouble', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    await stage.owner.page.goto(await stage.loginLink());
+    await stage.owner.heading().waitFor();
+  });
+  afterEach(() => expect(stage.chromium.problems()).toEqual([]));
+  afterAll(() => stage?.close());
+
+  troubleSuite(() => stage);
+});
