@@ -244,7 +244,7 @@ function InviteForm({ done, close }: { done: () => void; close: () => void }) {
     await call('POST', '/app/api/invitations', { email, role });
     notifyDone(
       data?.account.capturesEmails
-        ? `The invitation for ${email} was captured, as this service delivers no emails. The operator gets its link by "npm run -s cli -- login-link --email ${email}".`
+        ? `The invitation for ${email} was captured, as this service delivers no emails. The operator gets its link by "npm run cli -- login-link --email ${email}".`
         : `An invitation is on its way to ${email}.`,
     );
     close();
