@@ -245,7 +245,7 @@ export class StatsStore {
   }
 
   /**
-   * What all accounts together did since `from`, for the operator: recipients accepted and delivered per minute, and percentiles
+   * Activity of all accounts since `from`, for the operator: recipients accepted and delivered per minute, and percentiles
    * of the time to delivery in milliseconds.
    * @throws Refusal `service_unavailable` while the engine does not respond
    */

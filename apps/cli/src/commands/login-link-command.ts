@@ -36,7 +36,7 @@ function resent(email: string, invitations: readonly RenewedInvitation[]): Comma
   };
 }
 
-/** Without delivery nobody reads the message, and whoever runs this command may act for everybody. */
+/** In capture mode the message is delivered to nobody: the operator passes the link on. */
 function invitationLinks(email: string, invitations: readonly RenewedInvitation[], base: string): CommandOutput {
   const links = invitations.map(({ accountId: account, accountName, letter: { token } }) => ({
     account,

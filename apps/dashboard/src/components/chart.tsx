@@ -12,7 +12,7 @@ export interface ChartProps {
   /** Beginnings of periods, in seconds since 1970, ascending. */
   times: number[];
   series: Series[];
-  /** What was counted; the bars of periods that reach beyond it are hatched. */
+  /** The counted range. Bars of periods that reach beyond it are hatched. */
   range: Range;
   /** One period in words: `hour`. */
   unit: string;

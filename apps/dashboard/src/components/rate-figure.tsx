@@ -50,7 +50,7 @@ export function Verdict({ level, words }: NonNullable<ReturnType<typeof judgeRat
   );
 }
 
-/** What the rates above are about. */
+/** Explains the denominator of the rates above. */
 export function AboutRates({ rates }: { rates: Rates }) {
   return (
     <Text size="xs" c="dimmed">

@@ -67,7 +67,7 @@ export function ofSettled(settled: number | null | undefined): string {
   return `of ${formatNumber(settled)} settled ${settled === 1 ? 'recipient' : 'recipients'}`;
 }
 
-/** What the rates are about, and what they leave out. */
+/** Explains the denominator of the rates, and the mail that they leave out. */
 export function aboutRates({ simulated, openedOfSettled, clickedOfSettled }: Rates): string {
   const left = simulated
     ? ` ${formatNumber(simulated)} of the simulator ${simulated === 1 ? 'is' : 'are'} left out.`

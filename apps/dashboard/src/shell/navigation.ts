@@ -95,7 +95,7 @@ export function listAbove(pathname: string): NavigationItem {
   return items.find(({ path }) => pathname.startsWith(`${path}/`)) ?? NAVIGATION[0].items[0];
 }
 
-/** What the page at this path (below /app) needs. */
+/** The permission that the page at this path (below /app) needs. */
 export function neededAt(pathname: string): string | undefined {
   for (const { needs, items } of NAVIGATION)
     for (const item of items)

@@ -2,7 +2,7 @@ import type { Engine } from '../engine.js';
 import { LATENCY, merged, PERCENTILES } from '../schema/columns.js';
 import { countsTable } from '../schema/tables.js';
 
-/** What all accounts together did. */
+/** Activity of all accounts. */
 export interface ServiceActivity {
   /** Ascending; minutes without events are absent. */
   minutes: { at: Date; accepted: number; delivered: number }[];

@@ -48,7 +48,7 @@ export interface CsvRecord {
   cells: string[];
   /** Behind it in the text. */
   end: number;
-  /** Where it is not CSV by RFC 4180: a quote that is not doubled or closed, or too many characters. */
+  /** Position of the first violation of RFC 4180: a quote that is not doubled or closed, or too many characters. */
   problem: 'quote' | 'too_long' | null;
 }
 

@@ -39,7 +39,7 @@ class ServiceProblemType implements ServiceProblem {
   since: Date | null;
 }
 
-@ObjectType('ActivityMinute', { description: 'What all accounts together did in a minute.' })
+@ObjectType('ActivityMinute', { description: 'Activity of all accounts in a minute.' })
 class ActivityMinuteType {
   @Field(() => DateTime, { description: 'The start of the minute.' })
   at: Date;
@@ -57,7 +57,7 @@ class ServiceLatencyType {
   p95: number;
 }
 
-@ObjectType('ServiceActivity', { description: 'What all accounts together did in the last hour; without test mail.' })
+@ObjectType('ServiceActivity', { description: 'Activity of all accounts in the last hour, without test mail.' })
 class ServiceActivityType {
   @Field(() => [ActivityMinuteType], { description: 'Minutes with events, oldest first.' })
   minutes: ActivityMinuteType[];
@@ -81,7 +81,7 @@ class ServiceWaitingType {
   due: number;
 }
 
-@ObjectType('ServiceSize', { description: 'What the service occupies, in bytes.' })
+@ObjectType('ServiceSize', { description: 'Storage used by the service, in bytes.' })
 export class ServiceSizeType {
   @Field(() => Long, { description: 'The data directory, or without one of the engines in it, their data.' })
   total: number;

@@ -14,7 +14,7 @@ const BLOCK_BYTES = 512;
 
 type Bytes = Omit<ServiceSizeType, 'bytesPerDay'>;
 
-/** What the service occupies, and how it grows. */
+/** Storage used by the service, and its growth. */
 @Injectable()
 export class ServiceSize implements OnApplicationBootstrap {
   private readonly samples: SizeSamples;

@@ -11,7 +11,7 @@ const SERIES = [
 ] as const;
 const CHART_PX = 140;
 
-/** What all accounts together did in the last hour. */
+/** Activity of all accounts in the last hour. */
 export function Activity({ health: { activity, waiting } }: { health: Health }) {
   const [hour, range] = useMemo(() => {
     const found = lastHour(activity?.minutes ?? [], Date.now());

@@ -12,7 +12,7 @@ const STATES: Record<Throttle['state'], string> = {
   warm_up: 'warm-up paused',
 };
 
-/** What is held back, why and since when. */
+/** Recipients held back, with the reason and the time since when. */
 export function Held({ throttles, waiting }: { throttles: readonly Throttle[]; waiting: Health['waiting'] }) {
   const { lists, others } = byBlockList(throttles);
   const reasons = [

@@ -4,7 +4,7 @@ import { formatDaysLeft, type Health } from './figures.ts';
 
 const LOW = { yellow: 0.8, red: 0.95 };
 
-/** What the service occupies, how it grows, and what is left of the disk. */
+/** Storage used by the service, its growth, and free disk space. */
 export function Storage({ health: { size, disk } }: { health: Health }) {
   return (
     <Card withBorder>
