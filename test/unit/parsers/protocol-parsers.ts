@@ -25,7 +25,9 @@ import { causeOf } from '../../../libs/mta/src/throttling/penalty.js';
 import { reportAddresses } from '../../../libs/tls-reports/src/report-addresses.js';
 import { mechanismsOf } from '../../../libs/doctor/src/probes/smtp-probe.js';
 import { countHops, recipientRefusal } from '../../../apps/smtp/src/inbound/inbound-checks.js';
+import { AddressRanges, isPublicAddress } from '../../../libs/kernel/src/network/address-ranges.js';
 import { clientNetwork } from '../../../libs/kernel/src/network/client-network.js';
+import { trustedProxies } from '../../../libs/kernel/src/network/trusted-proxies.js';
 import { checkedHandler, lineProblem, normaliseGreeting } from '../../../apps/smtp/src/server/command-checks.js';
 import { scanData } from '../../../apps/smtp/src/server/data-reader.js';
 import { correctedReply, ehloLines, isNotClientFault } from '../../../apps/smtp/src/server/replies.js';
@@ -184,4 +186,6 @@ export const PROTOCOL_PARSERS: ParserTable = {
     ehloLines: (text) => ehloLines([text], false),
     isNotClientFault,
   },
+  'libs/kernel/src/network/address-ranges.ts': { AddressRanges: AddressRanges.normalise, isPublicAddress },
+  'libs/kernel/src/network/trusted-proxies.ts': { trustedProxies },
 };

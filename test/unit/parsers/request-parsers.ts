@@ -56,8 +56,6 @@ import { ReturnPath } from '../../../libs/emails/src/message/return-path.js';
 import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-link.js';
 import { firstLink, readContent } from '../../../libs/emails/src/queries/email-content.js';
 import * as settings from '../../../libs/kernel/src/config/setting-parsers.js';
-import { AddressRanges, isPublicAddress } from '../../../libs/kernel/src/network/address-ranges.js';
-import { trustedProxies } from '../../../libs/kernel/src/network/trusted-proxies.js';
 import { sourceMappedStack } from '../../../libs/kernel/src/logging/source-mapped-stack.js';
 import { targetUrlProblems } from '../../../libs/safe-fetch/src/target-url.js';
 import {
@@ -329,8 +327,6 @@ export const REQUEST_PARSERS: ParserTable = {
       smtpOutTimeouts: settings.smtpOutTimeouts({} as Parameters<typeof settings.smtpOutTimeouts>[0]),
     }),
   ),
-  'libs/kernel/src/network/address-ranges.ts': { AddressRanges: AddressRanges.normalise, isPublicAddress },
-  'libs/kernel/src/network/trusted-proxies.ts': { trustedProxies },
   'libs/kernel/src/logging/source-mapped-stack.ts': {
     sourceMappedStack: ['', 'file://', 'file:///dist/', 'file://s/dist/'.repeat(20_000)].map(
       (head) => (text) => sourceMappedStack(head + text),

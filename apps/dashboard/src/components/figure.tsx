@@ -5,11 +5,13 @@ interface FigureProps {
   name: string;
   value: ReactNode;
   note?: ReactNode;
+  /** The least height of the note in pixels, for a note that arrives later. */
+  noteHeight?: number;
   color?: string | undefined;
 }
 
 /** A number of a page, with its meaning. */
-export function Figure({ name, value, note, color }: FigureProps) {
+export function Figure({ name, value, note, noteHeight, color }: FigureProps) {
   return (
     <Card withBorder padding="md">
       <Text size="xs" c="dimmed">
@@ -19,7 +21,7 @@ export function Figure({ name, value, note, color }: FigureProps) {
         {value}
       </Text>
       {note !== undefined && (
-        <Text size="xs" c="dimmed" component="div">
+        <Text size="xs" c="dimmed" component="div" {...(noteHeight !== undefined && { mih: noteHeight })}>
           {note}
         </Text>
       )}

@@ -12,6 +12,10 @@ interface RateFigureProps {
   limits?: RateLimits;
 }
 
+/** Two lines, and one more for a verdict: the card keeps its height when the rate arrives. */
+const NOTE_HEIGHT = 36;
+const VERDICT_HEIGHT = 20;
+
 /** A rate with its denominator, and a verdict if there are enough recipients. */
 export function RateFigure({ name, rate, settled, limits }: RateFigureProps) {
   const verdict = limits && judgeRate(rate ?? null, settled ?? 0, limits);
@@ -19,6 +23,7 @@ export function RateFigure({ name, rate, settled, limits }: RateFigureProps) {
     <Figure
       name={name}
       value={formatShareOrDash(rate)}
+      noteHeight={NOTE_HEIGHT + (limits ? VERDICT_HEIGHT : 0)}
       note={
         <>
           {verdict && <Verdict {...verdict} />}
@@ -50,10 +55,10 @@ export function Verdict({ level, words }: NonNullable<ReturnType<typeof judgeRat
   );
 }
 
-/** Explains the denominator of the rates above. */
+/** Explains the denominator of the rates above, in up to two lines. */
 export function AboutRates({ rates }: { rates: Rates }) {
   return (
-    <Text size="xs" c="dimmed">
+    <Text size="xs" c="dimmed" mih={NOTE_HEIGHT}>
       {aboutRates(rates)}
     </Text>
   );

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiSchema, getSchemaPath, type ApiPropertyOptions } from '@nestjs/swagger';
 import { writtenFields } from '#libs/contracts';
-import type { ChangesOf, Field, FieldSchema, FieldValues, Fields, Resource, Shape } from '#libs/contracts';
+import type { Field, FieldSchema, FieldValues, Fields, Shape } from '#libs/contracts';
 import { FieldRule, type FieldOptions } from '../rest/validation/field-rule.decorator.js';
 
 /** The class of a response, from which OpenAPI and GraphQL have their types. Its values are views of the definition. */
@@ -11,10 +11,6 @@ export const responseClass = <F extends Fields>(shape: Shape<F>): Type<FieldValu
 /** The class of a request body: the fields that a request may contain when it creates or changes the resource. */
 export const bodyClass = <T extends object>(shape: Shape, by: 'create' | 'update'): Type<T> =>
   buildBody(shape, `${shape.name}Body`, by) as Type<T>;
-
-/** The class of a request body that changes settings of a resource. */
-export const changeClass = <R extends Resource, C extends object = ChangesOf<R>>(resource: R): Type<C> =>
-  bodyClass<C>(resource, 'update');
 
 /** The class of a body that has no other name, or of an object in one. The rule of the field of an object checks its members. */
 export const requestClass = <F extends Fields>(shape: Shape<F>): Type<FieldValues<F>> =>

@@ -1,7 +1,11 @@
 import { accountShapes } from '#libs/accounts';
-import { changeClass, responseClass } from '../../openapi/definition-classes.js';
+import type { ChangesOf } from '#libs/contracts';
+import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
 
 /** Body of `PATCH /account`. Absent fields are not changed. */
-export class ChangeAccountDto extends changeClass(accountShapes.account) {}
+export class ChangeAccountDto extends bodyClass<ChangesOf<typeof accountShapes.account>>(
+  accountShapes.account,
+  'update',
+) {}
 
 export class AccountDto extends responseClass(accountShapes.account) {}

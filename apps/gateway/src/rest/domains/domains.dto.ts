@@ -1,5 +1,6 @@
+import type { ChangesOf } from '#libs/contracts';
 import { domainShapes } from '#libs/domains';
-import { bodyClass, changeClass, responseClass } from '../../openapi/definition-classes.js';
+import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
 import { DeletedProperty, IdProperty, KindProperty } from '../../openapi/properties.js';
 import { QueryId } from '../validation/query-fields.js';
 
@@ -7,7 +8,7 @@ import { QueryId } from '../validation/query-fields.js';
 export class CreateDomainDto extends bodyClass<{ name: string }>(domainShapes.domain, 'create') {}
 
 /** Body of `PATCH /domains/:id`. Absent fields are not changed. */
-export class ChangeDomainDto extends changeClass(domainShapes.domain) {}
+export class ChangeDomainDto extends bodyClass<ChangesOf<typeof domainShapes.domain>>(domainShapes.domain, 'update') {}
 
 export class DomainsQuery {
   @QueryId('dom', 'The id of a domain: the list starts after it. The `link` header contains the complete URL')
