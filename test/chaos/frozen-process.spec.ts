@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendEvents } from '#libs/persistence';
+import { outbox } from '#libs/persistence';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { launchOne } from '../support/services/distributed.js';
 import type { RunningProgram } from '../support/services/program.js';
@@ -43,7 +43,7 @@ it('goes on with webhooks while the processes that hold the sequencer and the po
   const webhook = await stage.subscribe(customer, '/customer');
   // The first copy of each program holds the leases.
   const frozen = [await start('delivery', 'one'), await start('webhooks', 'one')];
-  await appendEvents(stage.db.database, queuedEvents(stage.accountId));
+  await outbox.append(stage.db.database, queuedEvents(stage.accountId));
   await stage.receiver.waitFor('/customer', 1, WITHIN_MS);
   const heirs = [await start('delivery', 'two'), await start('webhooks', 'two')];
 
@@ -51,7 +51,7 @@ it('goes on with webhooks while the processes that hold the sequencer and the po
   for (let round = 0; round < ROUNDS; round++) {
     const [stopped] = round % 2 === 0 ? [frozen] : [heirs];
     for (const { pid } of stopped) process.kill(-pid, 'SIGSTOP');
-    await appendEvents(stage.db.database, queuedEvents(stage.accountId, 20));
+    await outbox.append(stage.db.database, queuedEvents(stage.accountId, 20));
     appended += 20;
     await stage.receiver.waitFor('/customer', appended, WITHIN_MS);
     for (const { pid } of stopped) process.kill(-pid, 'SIGCONT');

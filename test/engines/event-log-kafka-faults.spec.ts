@@ -4,7 +4,7 @@ import { describe, expect, it, vi, type TestContext } from 'vitest';
 import { newId, type LoggedEvent, type RoutedEvent } from '#libs/contracts';
 import { LiveLog, OutboxRelay, type EventBatch } from '#libs/bus';
 import { Log } from '#libs/kernel';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { startKafka, type RunningKafka } from '../../tools/kafka.mjs';
 import { freshDatabase } from '../support/persistence/database.js';
 import { busProcess } from '../support/fixtures/log-harness.js';
@@ -45,7 +45,7 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
     await first.app.get(OutboxRelay).start();
     // 2.4 MB of one key: a fetch of one partition ends at 1 MiB.
     const events = eventsOfOneMail(600, 'x'.repeat(4_000));
-    for (let i = 0; i < events.length; i += 100) await appendEvents(first.database, events.slice(i, i + 100));
+    for (let i = 0; i < events.length; i += 100) await outbox.append(first.database, events.slice(i, i + 100));
     const probe = new Set<string>();
     let source = '';
     await first.log.consume({
@@ -91,7 +91,7 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
       },
     });
     const events = eventsOfOneMail(1);
-    await appendEvents(one.database, events);
+    await outbox.append(one.database, events);
     await until(async () => seen.length === 1);
     const producer = new Kafka({ brokers: [brokers as string], logLevel: logLevel.NOTHING }).producer();
     await producer.connect();
@@ -99,7 +99,7 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
     await producer.send({ topic, messages: [{ key: events[0].key, value: 'not json' }] });
     await producer.disconnect();
     const later = eventsOfOneMail(3);
-    await appendEvents(one.database, later);
+    await outbox.append(one.database, later);
     await until(async () => seen.length === 4);
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
         for (let i = 0; i < mails; i++) {
           const events = eventsOfOneMail(5);
           all.push(...events);
-          await appendEvents(database, events);
+          await outbox.append(database, events);
         }
       };
       const everything = async () => {
@@ -173,11 +173,11 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
       };
       await one.log.consume(consumer);
       const early = eventsOfOneMail(1);
-      await appendEvents(one.database, early);
+      await outbox.append(one.database, early);
       await until(async () => seen.has(early[0].event.id), { withinMs: 20_000 });
       kafka.freeze();
       const late = eventsOfOneMail(10);
-      await appendEvents(one.database, late);
+      await outbox.append(one.database, late);
       await until(async () => (await one.app.get(LiveLog).head()) === 11);
       const warned = vi.spyOn(Log.prototype, 'warn');
       await one.stop();
@@ -210,7 +210,7 @@ function eventsOfOneMail(count: number, message = 'hello'): RoutedEvent[] {
   const key = newId('wh');
   const [accountId, domainId] = [newId('acc'), newId('dom')];
   return Array.from({ length: count }, (_, i) =>
-    routedEvent({
+    outbox.event({
       type: 'webhook.test',
       data: { webhook_id: key, message },
       accountId,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OutboxRelay } from '#libs/bus';
 import { newId, type RoutedEvent } from '#libs/contracts';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { Kafka, logLevel } from 'kafkajs';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -137,7 +137,7 @@ async function copyLog(url: string, { prefix, isFirst }: { prefix: string; isFir
   const process = await busProcess(url, { KAFKA_BROKERS: brokers as string, KAFKA_TOPIC_PREFIX: prefix });
   const database = process.app.get(Database);
   const events = isFirst ? TRAFFIC.flatMap(eventsOf) : [];
-  if (isFirst) await appendEvents(database, events);
+  if (isFirst) await outbox.append(database, events);
   else await database.query(`UPDATE consumer_positions SET position = 0 WHERE consumer = 'kafka-relay'`);
   await process.app.get(OutboxRelay).start();
   await until(async () => {
@@ -153,7 +153,7 @@ async function copyLog(url: string, { prefix, isFirst }: { prefix: string; isFir
 function eventsOf([hour, mx, domain, delivered, bounced]: (typeof TRAFFIC)[number]): RoutedEvent[] {
   const made = (type: 'email.delivered' | 'email.bounced', count: number, test = false) =>
     Array.from({ length: count }, (_, i) =>
-      routedEvent({
+      outbox.event({
         type,
         data: { mx, recipient: `user${i}@${domain}` } as never,
         accountId: newId('acc'),

@@ -11,7 +11,7 @@ import { GapCheck } from '#apps/analytics/src/gap-check';
 import { BusModule, OutboxRelay } from '#libs/bus';
 import { wholeAccount } from '#libs/contracts';
 import { KernelModule, loadConfig, Log, Metrics, Shutdown } from '#libs/kernel';
-import { appendEvents, Database } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { PersistenceModule } from '../../libs/persistence/src/persistence.module.js';
 import { StatsModule, StatsStore } from '#libs/stats';
 import { describe, expect, it, type TestContext } from 'vitest';
@@ -89,10 +89,10 @@ describe.skipIf(!brokers)('statistics over Kafka', { timeout: 180_000 }, () => {
         return (await database.query(sql, [position])).rowCount === 1;
       });
     const events = new StatsEvents();
-    await appendEvents(database, events.deliveries(50, NOON, 1_000));
+    await outbox.append(database, events.deliveries(50, NOON, 1_000));
     await relayed(50);
     await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
-    await appendEvents(database, events.deliveries(50, NOON, 1_000));
+    await outbox.append(database, events.deliveries(50, NOON, 1_000));
     await relayed(100);
 
     const { app, store } = await startSink();
@@ -119,7 +119,7 @@ describe.skipIf(!brokers)('statistics over Kafka', { timeout: 180_000 }, () => {
         const [event] = events.deliveries(1, NOON, 0);
         if (partitionOf(Buffer.from(event.key), 3) !== 2) busy.push(event);
       }
-      await appendEvents(database, busy);
+      await outbox.append(database, busy);
       appended += count;
     };
     /** Reads the position first, as the live counters do. */

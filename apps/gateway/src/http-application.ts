@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Allowances, RequestLog } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
-import { Config, Log, readTlsFiles, Shutdown, trustedProxies } from '#libs/kernel';
+import { Config, Log, tlsFiles, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { answerGraphiql } from './dashboard/graphiql.controller.js';
 import { prepareGraphqlRequests } from './graphql/checks/http-requests.js';
@@ -56,7 +56,7 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     // Node would answer with an empty body; `requireSingleFields` answers in the error format of the API.
     requireHostHeader: false,
   };
-  const tls = readTlsFiles(config, 'HTTP_TLS');
+  const tls = tlsFiles.read(config, 'HTTP_TLS');
   return new GatewayAdapter({
     ...(tls === null ? { http: node } : { https: { ...node, ...tls, handshakeTimeout: HEADERS_MS } }),
     bodyLimit: LIMITS.requestBytes,

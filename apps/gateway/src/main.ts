@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { BusModule } from '#libs/bus';
-import { readTlsFiles } from '#libs/kernel';
+import { tlsFiles } from '#libs/kernel';
 import { startProgram } from '#libs/persistence';
 import { StatsModule } from '#libs/stats';
 import { FirstAccount } from './first-account.js';
@@ -10,7 +10,7 @@ import { startHttpApplication } from './http-application.js';
 
 await startProgram({
   program: 'gateway',
-  checks: [(config) => readTlsFiles(config, 'HTTP_TLS')],
+  checks: [(config) => tlsFiles.read(config, 'HTTP_TLS')],
   imports: () => [BusModule.forRoot(), StatsModule.forRoot(), GatewayModule],
   create: startHttpApplication,
   welcome: async (app) => {

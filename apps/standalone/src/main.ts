@@ -8,7 +8,7 @@ import { startHttpApplication } from '#apps/gateway/src/http-application';
 import { SmtpModule } from '#apps/smtp/src/smtp.module';
 import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
 import { BusModule } from '#libs/bus';
-import { Config, readTlsFiles } from '#libs/kernel';
+import { Config, tlsFiles } from '#libs/kernel';
 import { startEngines, startProgram } from '#libs/persistence';
 import { throttlingPlan } from '#libs/queue';
 import { StatsModule } from '#libs/stats';
@@ -16,7 +16,11 @@ import { welcome } from './welcome.js';
 
 await startProgram({
   program: 'standalone',
-  checks: [throttlingPlan, (config) => readTlsFiles(config, 'HTTP_TLS'), (config) => readTlsFiles(config, 'SMTP_TLS')],
+  checks: [
+    throttlingPlan,
+    (config) => tlsFiles.read(config, 'HTTP_TLS'),
+    (config) => tlsFiles.read(config, 'SMTP_TLS'),
+  ],
   prepare: startEngines,
   imports: () => [
     BusModule.forRoot(),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { lowestIdAt, newId, type Page, type PageRequest } from '#libs/contracts';
+import { lowestIdAt, newId, type AddressErasure, type ErasedBatch, type Page, type PageRequest } from '#libs/contracts';
 import { databaseClock } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
@@ -37,6 +37,8 @@ type ScannedRow = (AuditRow | Record<keyof AuditRow, null>) & { scanned: number;
 
 /** The largest number of rows that are scanned for one page. */
 const MAX_SCANNED = 10_000;
+/** Entries that one batch of an erasure reads. */
+const ERASURE_SCANNED = 5_000;
 const { columns } = auditEntry;
 /** Of a new entry; the database sets its time. */
 const GIVEN = 'id, account_id, actor, action, target, details, ip';
@@ -128,6 +130,26 @@ export class AuditLog {
       ...rest,
     }));
     await tx.query({ ...RECORD, values: [JSON.stringify(rows)] });
+  }
+
+  /** Replaces an erased address in the entries of its account, from the id in `cursor` on ('' for the beginning). */
+  async erase(db: Queryable, erasure: AddressErasure, cursor: string): Promise<ErasedBatch> {
+    const { rows } = await db.query<{ id: string; target: string; details: unknown }>(
+      `SELECT id, target, details FROM audit_log WHERE account_id = $1 AND id > $2 ORDER BY account_id, id LIMIT $3`,
+      [erasure.accountId, cursor, ERASURE_SCANNED],
+    );
+    let erased = 0;
+    for (const { id, target, details } of rows) {
+      const after = erasure.rewriteJson({ target, details });
+      if (JSON.stringify(after) === JSON.stringify({ target, details })) continue;
+      await db.query('UPDATE audit_log SET target = $2, details = $3 WHERE id = $1', [
+        id,
+        after.target,
+        JSON.stringify(after.details),
+      ]);
+      erased += 1;
+    }
+    return { rows: erased, cursor: rows.length === ERASURE_SCANNED ? rows[rows.length - 1].id : null };
   }
 }
 

@@ -12,6 +12,5 @@ export { AuditHistory, AuditLog } from './audit-log.js';
 export { AccountDirectory, type AccountOverview } from './account-directory.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export { permissions, type Principal, type PrincipalSession } from './api-keys/principal.js';
-export { eraseAuditLog } from './erase-audit-log.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId, type LoggedEvent, type RoutedEvent } from '#libs/contracts';
-import { appendEvents, routedEvent, type Database } from '#libs/persistence';
+import { outbox, type Database } from '#libs/persistence';
 import type { EventBatch, EventLog } from './event-log.js';
 
 /** As a process of its own sees the log. */
@@ -45,7 +45,7 @@ export function eventLogSuite(brand: string, makeHarness: () => Promise<LogHarne
       running.splice(running.indexOf(one), 1);
       await one.stop();
     }
-    const append = (events: RoutedEvent[]) => harness.database.transaction((tx) => appendEvents(tx, events));
+    const append = (events: RoutedEvent[]) => harness.database.transaction((tx) => outbox.append(tx, events));
 
     it('delivers every event, those of one key in the order of their sequence', async () => {
       const seen = new Seen();
@@ -177,7 +177,7 @@ export function eventLogSuite(brand: string, makeHarness: () => Promise<LogHarne
       const stuck = eventsOfOneMail(3);
       const others = eventsOfMails(10, 3);
       await harness.database.transaction(async (tx) => {
-        await appendEvents(tx, stuck);
+        await outbox.append(tx, stuck);
         await append(others);
         await seen.all(others);
         expect(seen.ids().has(stuck[0].event.id)).toBe(false);
@@ -192,7 +192,7 @@ export function eventLogSuite(brand: string, makeHarness: () => Promise<LogHarne
       const { log } = await start();
       await log.consume({ consumer: 'reader', batchSize: 100, handle: seen.handle });
       const undone = harness.database.transaction(async (tx) => {
-        await appendEvents(tx, eventsOfOneMail(3));
+        await outbox.append(tx, eventsOfOneMail(3));
         throw new Error('rolled back');
       });
       await expect(undone).rejects.toThrow('rolled back');
@@ -212,7 +212,7 @@ export function eventLogSuite(brand: string, makeHarness: () => Promise<LogHarne
           for (const [i, events] of mails.entries()) {
             // Some commit late, so that rows become visible in another order than that of their ids.
             await harness.database.transaction(async (tx) => {
-              await appendEvents(tx, events.slice(0, 3));
+              await outbox.append(tx, events.slice(0, 3));
               if ((i + writer) % 10 === 0) await sleep(15);
             });
             await append(events.slice(3));
@@ -306,7 +306,7 @@ function eventsOfOneMail(
   const accountId = newId('acc');
   const at = new Date();
   return Array.from({ length: count }, (_, i) =>
-    routedEvent({
+    outbox.event({
       type: 'email.sent',
       data: {
         id: key,

@@ -157,7 +157,7 @@ export interface SendingPause {
   limit_percent: number;
 }
 
-export interface DomainEventData {
+interface DomainEventData {
   id: string;
   name: string;
   status: 'pending' | 'active' | 'failed';

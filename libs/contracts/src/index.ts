@@ -39,6 +39,6 @@ export * from './resend-region.js';
 export { ABILITIES, roleRights, type Ability, type Role } from './roles.js';
 export * from './scopes.js';
 export * as sentences from './sentences.js';
-export * from './simulator.js';
+export { simulations, type Simulation } from './simulator.js';
 export * from './timestamp.js';
 export * from './visibility.js';

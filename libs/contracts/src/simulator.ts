@@ -1,7 +1,7 @@
 import type { Rule } from './definitions/rule.js';
 
 /** The outcomes that can be simulated without sending (docs/decisions/029-test-mode.md). */
-export const SIMULATED_RESULTS = [
+const SIMULATED_RESULTS = [
   'delivered',
   'bounced',
   'softbounced',
@@ -52,7 +52,7 @@ export const sandboxResultRule: Rule = (value) =>
       ];
 
 /** The outcome of a normalised address of the simulator; null for every other address. */
-export function addressSimulation(address: string, serviceDomain: string): Simulation | null {
+function addressSimulation(address: string, serviceDomain: string): Simulation | null {
   const at = address.lastIndexOf('@');
   const local = address.slice(0, Math.max(at, 0));
   switch (address.slice(at + 1)) {
@@ -79,3 +79,11 @@ function delayOf(label: string | undefined): number {
   const seconds = /^\d{1,6}$/.test(label ?? '') ? Number(label) : 0;
   return Math.min(seconds, MAX_DELAY_SECONDS) * 1_000;
 }
+
+/** The outcomes that test emails and addresses of the simulator ask for. */
+export const simulations = {
+  names: SIMULATED_RESULTS,
+  parse: parseSimulation,
+  ofAddress: addressSimulation,
+  rule: sandboxResultRule,
+};

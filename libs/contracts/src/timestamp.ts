@@ -19,9 +19,3 @@ export function parseTimestamp(text: string): Date | null {
   const instant = new Date(`${local.toUpperCase().replace(',', '.')}${hours ?? '+00'}:${minutes ?? '00'}`);
   return Number.isNaN(instant.getTime()) ? null : instant;
 }
-
-/**
- * Whether a text is a timestamp whose `+` was not encoded in a query, where it means a space (URL Standard section 5.1).
- */
-export const hasUnencodedPlus = (text: string): boolean =>
-  text.includes(' ') && parseTimestamp(text.replace(' ', '+')) !== null;

@@ -26,3 +26,6 @@ export function zonesAbove(domain: string): string[] {
   const registered = getDomain(domain, { allowPrivateDomains: true })?.split('.').length ?? labels.length;
   return labels.slice(0, labels.length - registered + 1).map((_, i) => labels.slice(i).join('.'));
 }
+
+/** The forms of an address in reverse order. */
+export const reversed = { labels: reversedAddress, name: reverseName };

@@ -1,5 +1,5 @@
 export { dnsErrorText } from './dns-error.js';
-export { reversedAddress, reverseName } from './dns-name.js';
+export { reversed } from './dns-name.js';
 export { DnsSession } from './dns-session.js';
 export { DnssecClient, type DnssecAnswer, type TlsaRecord, type TrackQuery } from './dnssec-client.js';
 export { Resolver, type AddressAnswer, type MxHost, type NameAnswer } from './resolver.js';

@@ -8,6 +8,8 @@ export interface Check {
   title: string;
   /** With DELIVERY_MODE=capture, errors of this check are reported as warnings. */
   isAboutDelivery?: true;
+  /** It looks at the domain of `--domain` as well. */
+  takesDomain?: true;
   /** May throw, which is reported as `skipped`. Everything it waits for must end when `context.signal` aborts. */
   run: (context: CheckContext) => Promise<Result[]>;
 }

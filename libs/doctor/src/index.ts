@@ -1,6 +1,5 @@
 export type { Check, CheckResult } from './check.js';
 export { CHECKS } from './checks/index.js';
-export { sendingDomainsCheck } from './checks/dns/sending-domains.js';
 export { DoctorModule } from './doctor.module.js';
 export { DoctorRuns, type DoctorRun } from './doctor-runs.js';
 export { reportText } from './report-text.js';

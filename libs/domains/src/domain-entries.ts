@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId, LIMITS, Refusal, seesDomain, type SettingsSql, type Visibility } from '#libs/contracts';
 import { Config, LocalNotifications, SecretBox } from '#libs/kernel';
-import { appendEvents, Database, type Queryable } from '#libs/persistence';
+import { outbox, Database, type Queryable } from '#libs/persistence';
 import {
   type DomainTransactionHook,
   DOMAIN_COLUMNS,
@@ -92,7 +92,7 @@ export class DomainEntries {
     const { columns, values } = domain.settingsSql(settings, 3);
     const changed = await this.database.transaction(async (tx) => {
       const { rows } = await tx.query<ChangedRow>(changeSql(columns), [accountId, id, ...values]);
-      for (const row of rows) await appendEvents(tx, [this.event(row, 'domain.updated', 'settings')]);
+      for (const row of rows) await outbox.append(tx, [this.event(row, 'domain.updated', 'settings')]);
       return rows.at(0);
     });
     if (changed === undefined) return this.sendingDomains.view(visibility, id);
@@ -137,7 +137,7 @@ export class DomainEntries {
         [accountId, id],
       );
       for (const row of rows) {
-        await appendEvents(tx, [this.event(row, 'domain.deleted', 'deleted')]);
+        await outbox.append(tx, [this.event(row, 'domain.deleted', 'deleted')]);
         if (row.status === 'active') await recheckOtherEntries(tx, row.name);
         await alongside(tx, { id: row.id, accountId, name: row.name });
       }
@@ -159,7 +159,7 @@ export class DomainEntries {
     if (rowCount === 0) await assertAddable(tx, entry.account_id, entry.name);
     await insertKeys(tx, { ...entry, variant: 1, state: 'active' }, entry.keys);
     const { rows } = await tx.query<ChangedRow>(READ, [entry.id]);
-    await appendEvents(tx, [this.event(rows[0], 'domain.created', 'created')]);
+    await outbox.append(tx, [this.event(rows[0], 'domain.created', 'created')]);
     return rows[0];
   }
 

@@ -3,8 +3,7 @@ import {
   formats,
   LIMITS,
   resource,
-  sandboxResultRule,
-  SIMULATED_RESULTS,
+  simulations,
   type Field,
   type FieldSchema,
   type Shape,
@@ -259,9 +258,9 @@ export const newEmail = resource({
         'The simulated outcome of a test email: delivered, bounced, softbounced, deferred, failed, complained, ' +
           'suppressed, opened, clicked, ooto or slow+N (N seconds)',
         'bounced',
-        { pattern: `^(?:${SIMULATED_RESULTS.join('|')}|ooto|slow\\+[0-9]{1,2})$` },
+        { pattern: `^(?:${simulations.names.join('|')}|ooto|slow\\+[0-9]{1,2})$` },
       )
-      .given(sandboxResultRule),
+      .given(simulations.rule),
   },
 });
 

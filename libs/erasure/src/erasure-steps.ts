@@ -1,8 +1,8 @@
-import { eraseAuditLog } from '#libs/accounts';
+import { AuditLog } from '#libs/accounts';
 import { eventErasure } from '#libs/bus';
 import type { AddressErasure } from '#libs/contracts';
 import { EmailErasure } from '#libs/emails';
-import { eraseReports } from '#libs/inbound';
+import { InboundStore } from '#libs/inbound';
 import type { Database } from '#libs/persistence';
 import { eraseFromEmail } from '#libs/queue';
 import type { StatsStore } from '#libs/stats';
@@ -50,7 +50,7 @@ export const STEPS = {
   messages,
   suppressions,
   audit_log: async ({ database, erasure, cursor }) => {
-    const { rows, cursor: next } = await eraseAuditLog(database, erasure, cursor);
+    const { rows, cursor: next } = await new AuditLog().erase(database, erasure, cursor);
     return { counts: { audit_entries: rows }, cursor: next };
   },
   stored_answers: async ({ database, erasure, cursor }) => {
@@ -116,7 +116,7 @@ async function outbox({ database, cursor }: StepContext): Promise<StepResult> {
 
 async function reports({ database, erasure, cursor }: StepContext): Promise<StepResult> {
   const emailIds = await new EmailErasure(database, erasure).erasedEmails({ after: cursor, limit: REPORTS });
-  const erased = emailIds.length === 0 ? 0 : await eraseReports(database, emailIds, erasure);
+  const erased = emailIds.length === 0 ? 0 : await new InboundStore(database).erase(emailIds, erasure);
   const next = emailIds.length === REPORTS ? emailIds[emailIds.length - 1] : null;
   return { counts: { inbound_reports: erased }, cursor: next };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { lowestIdAt, newId } from '#libs/contracts';
+import { lowestIdAt, newId, type AddressErasure } from '#libs/contracts';
 import { printableText } from '#libs/mta';
 import { Database } from '#libs/persistence';
 import { databaseClock } from '#libs/kernel';
@@ -28,6 +28,9 @@ export interface StoredInboundMessage {
 export interface NewInboundMessage extends Omit<StoredInboundMessage, 'id' | 'received_at' | 'size'> {
   message: Buffer;
 }
+
+/** The columns that may contain an address of a recipient. */
+type Erasable = Pick<StoredInboundMessage, 'id' | 'mail_from' | 'rcpt_to' | 'subject' | 'note' | 'reported'>;
 
 const KEPT_DAYS = 30;
 const KEPT_MESSAGES = 10_000;
@@ -104,6 +107,26 @@ export class InboundStore {
   /** Returns false if there is no such message. */
   async remove(id: string): Promise<boolean> {
     return (await this.database.query('DELETE FROM inbound_messages WHERE id = $1', [id])).rowCount > 0;
+  }
+
+  /**
+   * Erases an address from the reports about these emails, and deletes the text of the reports: it quotes the message.
+   * Returns the number of reports.
+   */
+  async erase(emailIds: readonly string[], erasure: AddressErasure): Promise<number> {
+    const { rows } = await this.database.query<Erasable>(
+      'SELECT id, mail_from, rcpt_to, subject, note, reported FROM inbound_messages WHERE email_id = ANY($1::text[])',
+      [emailIds],
+    );
+    for (const { id, ...texts } of rows) {
+      const erased = erasure.rewriteJson(texts);
+      await this.database.query(
+        `UPDATE inbound_messages SET mail_from = $2, rcpt_to = $3, subject = $4, note = $5, reported = $6, raw = ''
+          WHERE id = $1`,
+        [id, erased.mail_from, erased.rcpt_to, erased.subject, erased.note, erased.reported],
+      );
+    }
+    return rows.length;
   }
 
   /** Keeps the newest 10,000 messages of the last 30 days, at most 512 MiB. Returns the number of deleted messages. */

@@ -1,4 +1,3 @@
-export { eraseReports } from './erase-reports.js';
 export { InboundModule } from './inbound.module.js';
 export type { InboundMailbox } from './inbound-message.js';
 export { InboundReceiver } from './inbound-receiver.js';

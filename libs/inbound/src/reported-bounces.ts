@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AbuseBrakes } from '#libs/accounts';
-import { isSimulated, isSystemMail, ReturnPath, type TransactionRef } from '#libs/emails';
+import { simulator, systemMail, ReturnPath, type TransactionRef } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import type { InboundReport } from '#libs/mime';
 import { Database, type Queryable } from '#libs/persistence';
@@ -96,9 +96,9 @@ export class ReportedBounces {
     const { code, enhanced, text } = reply;
     const report = { kind: 'bounced', type, class: found, text, code, enhanced, mx, ip: null } as const;
     if (!(await reportedEmails.recordLate(tx, { email: info, recipient, at, report }))) return false;
-    if (isSimulated(info, recipient.address, this.config)) return true;
+    if (simulator.isSimulated(info, recipient.address, this.config)) return true;
     const { SERVICE_DOMAIN } = this.config.settings;
-    if (type === 'hard' && !isSystemMail(info, SERVICE_DOMAIN))
+    if (type === 'hard' && !systemMail.isOwn(info, SERVICE_DOMAIN))
       await this.brakes.countReport(tx, info.accountId, 'hard_bounce');
     if (!identified) return true;
     const outcome = {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AbuseBrakes } from '#libs/accounts';
 import {
-  isSimulated,
-  isSystemMail,
+  simulator,
+  systemMail,
   ReturnPath,
-  suppressionScope,
+  emailSuppressions,
   UnsubscribeRecipient,
   type TransactionRef,
 } from '#libs/emails';
@@ -105,8 +105,9 @@ export class ReportedComplaints {
         note: recipient.status === 'complained' ? null : `after ${recipient.status}`,
       };
     const note = chosen.identified ? null : NAMES_OTHER_ADDRESS;
-    if (isSimulated(email.info, recipient.address, this.config)) return { ...about, verdict: 'applied', note };
-    if (!isSystemMail(email.info, this.config.settings.SERVICE_DOMAIN))
+    if (simulator.isSimulated(email.info, recipient.address, this.config))
+      return { ...about, verdict: 'applied', note };
+    if (!systemMail.isOwn(email.info, this.config.settings.SERVICE_DOMAIN))
       await this.brakes.countReport(tx, email.info.accountId, 'complaint');
     if (chosen.identified)
       await this.suppress(tx, { email, address: recipient.address, type: report.feedbackType, at });
@@ -147,7 +148,7 @@ export class ReportedComplaints {
     { email, address, type, at }: { email: ReportedEmail; address: string; type: string; at: Date },
   ): Promise<void> {
     await this.suppressions.add(tx, {
-      ...suppressionScope(email.info, this.config.settings.SERVICE_DOMAIN),
+      ...emailSuppressions.scope(email.info, this.config.settings.SERVICE_DOMAIN),
       address: normaliseAddress(address),
       origin: 'complaint',
       reason: type,

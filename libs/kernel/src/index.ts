@@ -18,7 +18,7 @@ export {
   type Program,
 } from './config/config.js';
 export { certificateFindings } from './config/certificate-findings.js';
-export { keyProblem, readTlsFiles, type TlsFiles } from './config/tls-files.js';
+export { tlsFiles, type TlsFiles } from './config/tls-files.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Log } from './logging/log.js';
 export { NestLog } from './logging/nest-log.js';

@@ -23,7 +23,6 @@ export { createThrottling, type ProviderThrottling } from './throttling/provider
 export type { SharedThrottlingState, ThrottlingState, WarmUpDay } from './throttling/shared-state.js';
 export {
   Throttling,
-  type Admission,
   type Deferral,
   type ThrottlePermit,
   type Sender,

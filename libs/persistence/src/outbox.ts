@@ -11,9 +11,9 @@ const NULL_LENGTH = -1;
  * `sequence` must have been taken under the lock of the row that `key` names. The sequencer in `libs/bus` gives committed
  * events their position in the log.
  */
-export async function appendEvents(tx: Queryable, events: readonly RoutedEvent[]): Promise<void> {
+async function append(tx: Queryable, events: readonly RoutedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query({ name: 'outbox-append', text: outboxRow.insert(1), values: outboxRow.values(events) });
+  await tx.query({ name: 'outbox-append', text: insert(1), values: valuesOf(events) });
 }
 
 const COLUMNS = [
@@ -29,35 +29,29 @@ const COLUMNS = [
   ['data', 'json'],
 ] as const;
 
-/** One row of the outbox: the events of a transaction, as one array per column. For statements that write more as well. */
-export const outboxRow = {
-  /** The number of parameters of `insert`. */
-  parameters: COLUMNS.length,
+/** Inserts `values`, given as parameters from `$first` on; inserts nothing without events. */
+const insert = (first: number): string =>
+  `INSERT INTO outbox (${COLUMNS.map(([name]) => name).join(', ')})
+   SELECT ${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')} WHERE $${first}::text[] <> '{}'`;
 
-  /** Inserts `values`, given as parameters from `$first` on; inserts nothing without events. */
-  insert: (first: number): string =>
-    `INSERT INTO outbox (${COLUMNS.map(([name]) => name).join(', ')})
-   SELECT ${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')} WHERE $${first}::text[] <> '{}'`,
-
-  values: (unordered: readonly RoutedEvent[]): unknown[] => {
-    const events = inOrderOfKeys(unordered);
-    return [
-      textArray(events.map(({ event }) => event.id)),
-      textArray(events.map(({ key }) => key)),
-      `{${events.map(({ sequence }) => sequence).join()}}`,
-      textArray(events.map(({ event }) => event.account_id)),
-      textArray(events.map(({ domainId }) => domainId)),
-      textArray(events.map(({ apiKeyId }) => apiKeyId)),
-      textArray(events.map(({ event }) => event.type)),
-      `{${events.map(({ test }) => test).join()}}`,
-      `{${events.map(({ event }) => event.created_at).join()}}`,
-      textArray(
-        events.map(({ event }) => JSON.stringify(event.data)),
-        JSON_OID,
-      ),
-    ];
-  },
-};
+function valuesOf(unordered: readonly RoutedEvent[]): unknown[] {
+  const events = inOrderOfKeys(unordered);
+  return [
+    textArray(events.map(({ event }) => event.id)),
+    textArray(events.map(({ key }) => key)),
+    `{${events.map(({ sequence }) => sequence).join()}}`,
+    textArray(events.map(({ event }) => event.account_id)),
+    textArray(events.map(({ domainId }) => domainId)),
+    textArray(events.map(({ apiKeyId }) => apiKeyId)),
+    textArray(events.map(({ event }) => event.type)),
+    `{${events.map(({ test }) => test).join()}}`,
+    `{${events.map(({ event }) => event.created_at).join()}}`,
+    textArray(
+      events.map(({ event }) => JSON.stringify(event.data)),
+      JSON_OID,
+    ),
+  ];
+}
 
 /** The log keeps this order, and its readers need the events of one key in the order of their sequence. */
 function inOrderOfKeys(events: readonly RoutedEvent[]): readonly RoutedEvent[] {
@@ -70,7 +64,7 @@ function inOrderOfKeys(events: readonly RoutedEvent[]): readonly RoutedEvent[] {
 }
 
 /** An event with a new id, ready for the outbox. `apiKeyId` is the key that submitted the message, if there is one. */
-export function routedEvent<T extends EmittedType>(of: {
+function newEvent<T extends EmittedType>(of: {
   type: T;
   data: EventData[T];
   accountId: string;
@@ -96,6 +90,12 @@ export function routedEvent<T extends EmittedType>(of: {
     test: of.test,
   };
 }
+
+/**
+ * `append` writes the events of a transaction as one row, with one array per column. Statements that write other tables as well
+ * contain `insert` with the `parameters` that `values` returns.
+ */
+export const outbox = { append, event: newEvent, insert, parameters: COLUMNS.length, values: valuesOf };
 
 /**
  * A one-dimensional array in PostgreSQL's binary format (`array_recv`), for a parameter of type `text[]` or `json[]`. In

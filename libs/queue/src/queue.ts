@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AbuseBrakes } from '#libs/accounts';
-import { isSystemMail, type DeliveryJob } from '#libs/emails';
+import { systemMail, type DeliveryJob } from '#libs/emails';
 import { backoffMs, Config, LocalNotifications, Shutdown, sleep } from '#libs/kernel';
 import type { Outcome, WaitReason } from '#libs/mta';
 import { Database, GroupCommit, Worker, type Queryable, type StoredClaim, databaseErrors } from '#libs/persistence';
@@ -226,7 +226,7 @@ export class Queue {
   private countEnds(written: readonly Applied[]): void {
     for (const { job, outcome } of written) {
       const isCounted = outcome.status !== 'deferred' && !outcome.simulated && !job.email.test;
-      if (!isCounted || isSystemMail(job.email, this.config.settings.SERVICE_DOMAIN)) continue;
+      if (!isCounted || systemMail.isOwn(job.email, this.config.settings.SERVICE_DOMAIN)) continue;
       const isHard = outcome.status === 'bounced' && outcome.bounceType === 'hard';
       this.brakes.count(job.email.accountId, isHard ? 'hard_bounce' : 'other');
     }

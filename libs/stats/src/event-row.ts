@@ -1,5 +1,5 @@
 import {
-  addressSimulation,
+  simulations,
   bareUuid,
   STATS_COUNTERS,
   type EventType,
@@ -159,7 +159,7 @@ export function toStatsRow(
 const recipientColumns = ({ recipient = '', tags = {} }: Details, serviceDomain: string) => ({
   recipient,
   provider: mailboxProviders.of(recipient),
-  is_simulated: addressSimulation(recipient.toLowerCase(), serviceDomain) === null ? (0 as const) : (1 as const),
+  is_simulated: simulations.ofAddress(recipient.toLowerCase(), serviceDomain) === null ? (0 as const) : (1 as const),
   tags,
 });
 

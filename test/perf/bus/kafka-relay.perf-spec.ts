@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OutboxRelay } from '#libs/bus';
 import { newId, type EmailEventBase, type RoutedEvent } from '#libs/contracts';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startKafka } from '../../../tools/kafka.mjs';
 import { freshDatabase } from '../../support/persistence/database.js';
@@ -26,7 +26,7 @@ describe('the Kafka relay', () => {
     const database = writer.app.get(Database);
     const at = async (sql: string) => Number((await database.query<{ position: string }>(sql)).rows[0]?.position ?? 0);
     await writer.app.get(OutboxRelay).start();
-    for (let i = 0; i < EVENTS; i += PER_TRANSACTION) await appendEvents(database, deliveries(PER_TRANSACTION));
+    for (let i = 0; i < EVENTS; i += PER_TRANSACTION) await outbox.append(database, deliveries(PER_TRANSACTION));
     await until(async () => (await at('SELECT position FROM event_log_head')) === EVENTS, { withinMs: 120_000 });
     await writer.stop();
 
@@ -71,7 +71,7 @@ function deliveries(count: number): RoutedEvent[] {
       tags: { campaign: 'shipping', shop: 'eu-1' },
       recipient: `customer${i}@gmail.com`,
     };
-    return routedEvent({
+    return outbox.event({
       type: 'email.delivered',
       data: {
         ...base,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LiveLog, OutboxRelay } from '#libs/bus';
 import { newId, type RoutedEvent } from '#libs/contracts';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { expect, it } from 'vitest';
 import { freshDatabase } from '../../support/persistence/database.js';
 import { busProcess } from '../../support/fixtures/log-harness.js';
@@ -23,7 +23,7 @@ function eventsOf(message: number): RoutedEvent[] {
   const key = newId('em');
   const at = new Date();
   return (['email.queued', 'email.sent', 'email.delivered'] as const).map((type, i) =>
-    routedEvent({
+    outbox.event({
       type,
       data: {
         id: key,
@@ -61,7 +61,7 @@ it.each([21, 3])('moves events in outbox rows of %i, at most 0.7 KB each', { tim
   const writer = await busProcess(url);
   const messages = EVENTS / 3;
   for (let i = 0; i < messages; i += perRow / 3)
-    await appendEvents(writer.app.get(Database), Array.from({ length: perRow / 3 }, (_, j) => eventsOf(i + j)).flat());
+    await outbox.append(writer.app.get(Database), Array.from({ length: perRow / 3 }, (_, j) => eventsOf(i + j)).flat());
   await writer.stop();
   // Connections of its own, so that the processor time of the sequencer is all that its connection has used.
   const { app, stop } = await busProcess(url);

@@ -1,7 +1,7 @@
 import { AccountHistory, OutboxRelay } from '#libs/bus';
 import { newId, wholeAccount, type PageRequest } from '#libs/contracts';
 import { databaseClock } from '#libs/kernel';
-import { appendEvents, Database } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
 import { busProcess } from '../../support/fixtures/log-harness.js';
@@ -34,7 +34,7 @@ describe('pages of events after the clock was set ahead and back', () => {
 
   async function append(count: number): Promise<string[]> {
     const events = queuedEvents(accountId, count);
-    await appendEvents(database, events);
+    await outbox.append(database, events);
     const ids = events.map(({ event }) => event.id);
     const inLog = async () =>
       (await database.query(`SELECT FROM ${LOG_EVENTS} WHERE event_id = ANY($1)`, [ids])).rowCount;

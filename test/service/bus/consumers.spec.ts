@@ -2,7 +2,7 @@ import { LogConsumers, OutboxRelay } from '#libs/bus';
 import { EventLogRetention } from '../../../libs/bus/src/postgres/event-log-retention.js';
 import { newId } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
-import { appendEvents, Database } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
 import { busProcess } from '../../support/fixtures/log-harness.js';
@@ -22,7 +22,7 @@ describe('consumers that exist no more', () => {
     database = program.app.get(Database);
     consumers = program.app.get(LogConsumers);
     await program.app.get(OutboxRelay).start();
-    await appendEvents(database, queuedEvents(newId('acc'), 3));
+    await outbox.append(database, queuedEvents(newId('acc'), 3));
   });
   afterEach(async () => {
     await program.stop();

@@ -3,7 +3,7 @@ import { newId, type RoutedEvent } from '#libs/contracts';
 import { LiveLog, OutboxRelay, type EventBatch } from '#libs/bus';
 import { Sequencer } from '../../../libs/bus/src/postgres/sequencer.js';
 import { Metrics } from '#libs/kernel';
-import { appendEvents, Database, routedEvent, Worker } from '#libs/persistence';
+import { outbox, Database, Worker } from '#libs/persistence';
 import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
 import { busProcess } from '../../support/fixtures/log-harness.js';
 import { LOG_EVENTS } from '../../support/persistence/test-database.js';
@@ -51,14 +51,14 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     for (let round = 0; round < 3; round++) {
       const events = eventsOfOneMail(20);
       all.push(...events);
-      await appendEvents(database, events);
+      await outbox.append(database, events);
       await until(async () => seen.size === all.length);
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(await cutConnections(database)).toBeGreaterThanOrEqual(2);
       await until(async () => (await database.query('SELECT 1')).rowCount === 1);
     }
     const last = eventsOfOneMail(1);
-    await appendEvents(database, last);
+    await outbox.append(database, last);
     await until(async () => seen.has(last[0].event.id));
     expect([...seen.values()].filter((times) => times !== 1)).toEqual([]);
   });
@@ -75,11 +75,11 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
       },
     });
     await one.log.consume(consumer('one'));
-    await appendEvents(one.database, eventsOfOneMail(1));
+    await outbox.append(one.database, eventsOfOneMail(1));
     await until(async () => handledBy.length === 1);
     await two.log.consume(consumer('two'));
     await takeOver(one);
-    await appendEvents(one.database, eventsOfOneMail(1));
+    await outbox.append(one.database, eventsOfOneMail(1));
     // The former owner, which is not frozen in fact, may handle the event too, but its position is refused.
     await until(async () => handledBy.includes('two'));
     const stored = 'SELECT FROM consumer_positions WHERE position = 2';
@@ -89,7 +89,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
   it('repeats exactly the batch of an instance that froze, which then cannot store anything', async () => {
     const [frozen, heir] = [await start(), await start()];
     frozen.app.get(Sequencer).start();
-    await appendEvents(frozen.database, eventsOfOneMail(6));
+    await outbox.append(frozen.database, eventsOfOneMail(6));
     await until(async () => (await frozen.app.get(LiveLog).head()) === 6);
     let thaw = () => {};
     const begun: EventBatch[] = [];
@@ -105,7 +105,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
       },
     });
     await until(async () => begun.length === 1);
-    await appendEvents(frozen.database, eventsOfOneMail(6));
+    await outbox.append(frozen.database, eventsOfOneMail(6));
     await until(async () => (await frozen.app.get(LiveLog).head()) === 12);
     await heir.log.consume({
       ...options,
@@ -133,7 +133,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     const { database, app } = started[0];
     await Promise.all(
       Array.from({ length: 6 }, async () => {
-        for (let i = 0; i < 40; i++) await appendEvents(database, eventsOfOneMail(5));
+        for (let i = 0; i < 40; i++) await outbox.append(database, eventsOfOneMail(5));
       }),
     );
     const live = app.get(LiveLog);
@@ -149,7 +149,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     one.app.get(Sequencer).start();
     const two = await start();
     await until(async () => (await one.app.get(LiveLog).head()) === 0);
-    await appendEvents(one.database, eventsOfOneMail(5));
+    await outbox.append(one.database, eventsOfOneMail(5));
     await one.stop();
     processes.splice(processes.indexOf(one), 1);
     expect(await two.app.get(LiveLog).head()).toBe(5);
@@ -164,7 +164,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     await new Promise((resolve) => setTimeout(resolve, 200));
     rings = 0;
     const [mine, other] = [eventsOfOneMail(3), eventsOfOneMail(2)];
-    await appendEvents(mover.database, [...mine, ...other]);
+    await outbox.append(mover.database, [...mine, ...other]);
     await until(async () => rings > 0);
     end();
     const { account_id: accountId } = mine[0].event;
@@ -178,9 +178,9 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
   it('reads on where old events were cleared away', async () => {
     const { app, log, database } = await start();
     app.get(Sequencer).start();
-    await appendEvents(database, eventsOfOneMail(40));
+    await outbox.append(database, eventsOfOneMail(40));
     await until(async () => (await app.get(LiveLog).head()) === 40);
-    await appendEvents(database, eventsOfOneMail(10));
+    await outbox.append(database, eventsOfOneMail(10));
     await until(async () => (await app.get(LiveLog).head()) === 50);
     await database.query('DELETE FROM event_log WHERE first_position <= 40');
     const positions: number[] = [];
@@ -203,7 +203,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
       const one = await start();
       one.app.get(Sequencer).start();
       for (const head of [10, 20, 30]) {
-        await appendEvents(one.database, eventsOfOneMail(10));
+        await outbox.append(one.database, eventsOfOneMail(10));
         await until(async () => (await one.app.get(LiveLog).head()) === head);
       }
       const seen: number[] = [];
@@ -236,7 +236,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     const { app, log, database } = await start();
     app.get(Sequencer).start();
     await log.consume({ consumer: 'behind', batchSize: 5, handle: () => Promise.reject(new Error('not today')) });
-    await appendEvents(database, eventsOfOneMail(7));
+    await outbox.append(database, eventsOfOneMail(7));
     const metrics = app.get(Metrics);
     await until(async () => (await metrics.render()).includes('postloft_log_lag_events{consumer="behind"} 7'));
   });
@@ -253,7 +253,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
         batches.push(`${source}:${first}-${last}`);
       },
     };
-    await appendEvents(one.database, eventsOfOneMail(10));
+    await outbox.append(one.database, eventsOfOneMail(10));
     await until(async () => (await one.app.get(LiveLog).head()) === 10);
     await one.log.consume(options);
     await until(async () => batches.length === 3);
@@ -281,7 +281,7 @@ function eventsOfOneMail(count: number): RoutedEvent[] {
   const key = newId('wh');
   const [accountId, domainId] = [newId('acc'), newId('dom')];
   return Array.from({ length: count }, (_, i) =>
-    routedEvent({
+    outbox.event({
       type: 'webhook.test',
       data: { webhook_id: key, message: 'hello' },
       accountId,

@@ -1,6 +1,6 @@
 import { LiveLog, OutboxRelay, type EventBatch } from '#libs/bus';
 import { newId, type RoutedEvent } from '#libs/contracts';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventLogSuite } from '../../../libs/bus/src/event-log.suite.js';
 import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
@@ -36,7 +36,7 @@ describe('the event log of PostgreSQL in one process', () => {
     const given = () => batches.flatMap(({ events }) => events);
     const written = Array.from({ length: TIMES }, (_, i) => mailSent(i));
     for (const [i, event] of written.entries()) {
-      await standalone.app.get(Database).transaction((tx) => appendEvents(tx, [event]));
+      await standalone.app.get(Database).transaction((tx) => outbox.append(tx, [event]));
       await until(async () => given().length > i);
     }
     const inTheLog = await standalone.app.get(LiveLog).read(0, 1_000);
@@ -52,7 +52,7 @@ const inOrder = ({ event, key, sequence, domainId, test, position }: EventBatch[
 
 function mailSent(minute: number): RoutedEvent {
   const key = newId('em');
-  return routedEvent({
+  return outbox.event({
     type: 'email.sent',
     data: {
       id: key,

@@ -1,7 +1,7 @@
 import { EventLog, OutboxRelay, ParkedEvents, type EventBatch } from '#libs/bus';
 import { newId, type LoggedEvent } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
-import { appendEvents, Database } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
 import { busProcess } from '../../support/fixtures/log-harness.js';
@@ -54,7 +54,7 @@ describe('an event that a consumer cannot handle', () => {
   /** Ids of new events, which are in the log when the consumer starts. */
   async function append(count: number): Promise<string[]> {
     const events = queuedEvents(accountId, count);
-    await appendEvents(database, events);
+    await outbox.append(database, events);
     const ids = events.map(({ event }) => event.id);
     const inLog = async () =>
       (await database.query(`SELECT FROM ${LOG_EVENTS} WHERE event_id = ANY($1)`, [ids])).rowCount;

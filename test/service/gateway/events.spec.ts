@@ -1,5 +1,5 @@
 import { lowestIdAt, newId, type EmittedType, type RoutedEvent } from '#libs/contracts';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 import { LOG_EVENTS } from '../../support/persistence/test-database.js';
@@ -38,11 +38,11 @@ describe('GET /events', () => {
     const data = { email_id: mails[i % 3], recipient } as never;
     const at = time ?? new Date(Date.UTC(2026, 0, 1, 0, 0, i));
     const fixed = { accountId, key: mails[i % 3], sequence: i + 1, domainId: i % 2 ? domainId : null, test: false, at };
-    return routedEvent({ type, data, ...fixed });
+    return outbox.event({ type, data, ...fixed });
   }
   async function append(routed: RoutedEvent[]): Promise<void> {
     const database = gateway.app.get(Database);
-    await database.transaction((tx) => appendEvents(tx, routed));
+    await database.transaction((tx) => outbox.append(tx, routed));
     await until(async () => (await database.query('SELECT 1 FROM outbox')).rows.length === 0);
   }
   const list = async (query: string, key = own.key): Promise<Listed> => {
@@ -212,7 +212,7 @@ describe('GET /events', () => {
     const rare = eventOf({ ...own, accountId }, 59_500);
     many.splice(11_900, 0, rare);
     for (let i = 0; i < many.length; i += 4_000)
-      await database.transaction((tx) => appendEvents(tx, many.slice(i, i + 4_000)));
+      await database.transaction((tx) => outbox.append(tx, many.slice(i, i + 4_000)));
     await until(async () => (await database.query('SELECT 1 FROM outbox')).rows.length === 0);
     const first = await list('?type=email.bounced', key);
     expect(first).toMatchObject({ data: [], has_more: true, next_cursor: expect.stringMatching(/^evt_/) });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
-import { appendEvents, routedEvent } from '#libs/persistence';
+import { outbox } from '#libs/persistence';
 import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 const accountId = newId('acc');
@@ -15,14 +15,14 @@ afterAll(() => db?.close());
 const reason: string = 'a "quoted" \\ word, {braces}, NULL, a line\nfeed, ü, 🙂 and half of one: \ud83d';
 
 const eventOf = (key: string, sequence: number, [domainId, apiKeyId]: [string | null, string | null] = [null, null]) =>
-  routedEvent({
+  outbox.event({
     ...{ type: 'webhook.disabled', accountId, key, sequence, domainId, apiKeyId, test: sequence > 1, at: new Date() },
     data: { webhook_id: key, url: 'https://example.com/', reason },
-  } as Parameters<typeof routedEvent<'webhook.disabled'>>[0]);
+  } as Parameters<typeof outbox.event<'webhook.disabled'>>[0]);
 
 it('keeps events in order and complete, one row per transaction', async () => {
   const events = [eventOf('wh_1', 1), eventOf('wh_1', 2, ['dom_1', 'key_1']), eventOf('wh_2', 1)];
-  await appendEvents(db.database, events);
+  await outbox.append(db.database, events);
   const stored = await db.database.query(
     `SELECT event_id, key, sequence, account_id, domain_id, api_key_id, type, test, created_at, data FROM ${OUTBOX_EVENTS} ORDER BY id, key, sequence`,
   );

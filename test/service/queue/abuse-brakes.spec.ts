@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Allowances } from '#libs/accounts';
-import { isSystemMail, type DeliveryJob } from '#libs/emails';
+import { systemMail, type DeliveryJob } from '#libs/emails';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
-import { parseSimulation } from '#libs/contracts';
+import { simulations } from '#libs/contracts';
 import {
   openQueueFixture,
   submission,
@@ -140,7 +140,7 @@ describe('the brakes on accounts of which too much mail bounces', () => {
     await program.queue.settle(await claimed(), [outcome('delivered')]);
     await program.queue.settle(await claimed({ mode: 'test' }), [outcome('hard')]);
     const simulated = await claimed();
-    const simulation = parseSimulation('bounced');
+    const simulation = simulations.parse('bounced');
     if (simulation === null) throw new Error('no such simulation');
     const decided = [{ recipient: simulated.recipients[0], simulation, startedAt: new Date(), clickUrl: '' }];
     await program.queue.settleSimulated(simulated, decided);
@@ -203,6 +203,6 @@ describe('mail of the service', () => {
     [{ notice: 'sending_paused' }, 'postmaster@customer.example', false],
     [{}, 'postmaster@mail.example', false],
   ])('is known by tag and sender: %j from %s', (tags, sender, isSystem) => {
-    expect(isSystemMail({ tags, sender }, 'mail.example')).toBe(isSystem);
+    expect(systemMail.isOwn({ tags, sender }, 'mail.example')).toBe(isSystem);
   });
 });

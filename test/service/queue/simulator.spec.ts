@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseSimulation, type EventData, type Simulation } from '#libs/contracts';
+import { simulations, type EventData, type Simulation } from '#libs/contracts';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { reportedEmails } from '#libs/queue';
 import type { LateReport } from '../../../libs/queue/src/settle/late-bounce.js';
@@ -64,7 +64,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
   async function simulated(name: string, over: Parameters<typeof submission>[1] = { mode: 'test' }) {
     const { id } = await accept(over);
     const job = await claim();
-    const simulation = parseSimulation(name) as Simulation;
+    const simulation = simulations.parse(name) as Simulation;
     await program.queue.settleSimulated(
       job,
       job.recipients.map((recipient) => ({
@@ -126,7 +126,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
     const again = async () => {
       await fixture.db.database.query('UPDATE recipients SET due_at = now()');
       const job = await claim();
-      const simulation = parseSimulation('deferred') as Simulation;
+      const simulation = simulations.parse('deferred') as Simulation;
       await program.queue.settleSimulated(job, [
         { recipient: job.recipients[0], simulation, startedAt: new Date(), clickUrl: '' },
       ]);

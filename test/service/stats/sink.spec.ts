@@ -9,7 +9,7 @@ import { GapCheck } from '#apps/analytics/src/gap-check';
 import { BusModule, LiveLog, OutboxRelay, ParkedEvents } from '#libs/bus';
 import { newId, type RoutedEvent, wholeAccount } from '#libs/contracts';
 import { Health, KernelModule, loadConfig, Log, Metrics, Shutdown } from '#libs/kernel';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { PersistenceModule } from '../../../libs/persistence/src/persistence.module.js';
 import { StatsModule, StatsStore } from '#libs/stats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -122,7 +122,7 @@ describe('the statistics sink', { timeout: 3 * PATIENCE_MS }, () => {
   };
   async function append(count: number): Promise<void> {
     const events = Array.from({ length: count }, () => deliveryAt(NOON + appended++ * 100));
-    await database.transaction((tx) => appendEvents(tx, events));
+    await database.transaction((tx) => outbox.append(tx, events));
   }
   const metric = async ({ app }: RunningSink, name: string): Promise<number | undefined> => {
     const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(await app.get(Metrics).render());
@@ -166,7 +166,7 @@ describe('the statistics sink', { timeout: 3 * PATIENCE_MS }, () => {
     let sink = await startSink();
     await append(10);
     const strange = { ...deliveryAt(NOON), event: { ...deliveryAt(NOON).event, data: null } };
-    await database.transaction((tx) => appendEvents(tx, [strange as never]));
+    await database.transaction((tx) => outbox.append(tx, [strange as never]));
     await append(10);
     await until(async () => (await delivered(sink)) === 20);
     const parked = sink.app.get(ParkedEvents);
@@ -186,7 +186,7 @@ describe('the statistics sink', { timeout: 3 * PATIENCE_MS }, () => {
     await until(async () => (await delivered(sink)) === 3);
     await stop(sink);
     const strange = { ...deliveryAt(NOON), event: { ...deliveryAt(NOON).event, data: null } };
-    await database.transaction((tx) => appendEvents(tx, [strange as never]));
+    await database.transaction((tx) => outbox.append(tx, [strange as never]));
     await append(3);
     await until(async () => (await delivery.app.get(LiveLog).head()) === 7);
     // As if the consumer had never received these.
@@ -293,7 +293,7 @@ describe('the statistics sink', { timeout: 3 * PATIENCE_MS }, () => {
 
 function deliveryAt(at: number): RoutedEvent {
   const key = newId('em');
-  return routedEvent({
+  return outbox.event({
     type: 'email.delivered',
     data: { email_id: key, recipient: 'ann@example.com' } as never,
     accountId: account,

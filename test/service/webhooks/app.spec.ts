@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { BusModule, OutboxRelay, type ParkedEvent } from '#libs/bus';
 import { newId, wholeAccount } from '#libs/contracts';
 import { KernelModule, loadConfig, Log, Shutdown } from '#libs/kernel';
-import { appendEvents, Database } from '#libs/persistence';
+import { outbox, Database } from '#libs/persistence';
 import { PersistenceModule } from '../../../libs/persistence/src/persistence.module.js';
 import { WebhookSubscriptions } from '#libs/webhooks';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -64,7 +64,7 @@ it('carries an event from the outbox to the endpoint, and what happens meanwhile
   await first.app.get(OutboxRelay).start();
 
   const [event] = queuedEvents(accountId);
-  await appendEvents(first.app.get(Database), [event]);
+  await outbox.append(first.app.get(Database), [event]);
   const [call] = await receiver.waitFor('/app', 1);
   expect(call.headers['webhook-id']).toBe(event.event.id);
   expect(new Verifier(secret).verify(call.body, call.headers as Record<string, string>)).toEqual({
@@ -75,7 +75,7 @@ it('carries an event from the outbox to the endpoint, and what happens meanwhile
   await first.stop();
 
   const [meanwhile] = queuedEvents(accountId);
-  await appendEvents(db.database, [meanwhile]);
+  await outbox.append(db.database, [meanwhile]);
   const second = await startWebhooks();
   await second.app.get(OutboxRelay).start();
   const calls = await receiver.waitFor('/app', 2);
@@ -94,8 +94,8 @@ it('parks an event that it cannot turn into a delivery, and goes on with the oth
   const [template, after] = queuedEvents(accountId, 2);
   const data = { id: newId('dom'), status: 'active', records: 'of a later version' };
   const strange = { ...template, event: { ...template.event, type: 'domain.updated', data } } as never;
-  await appendEvents(program.app.get(Database), [strange]);
-  await appendEvents(program.app.get(Database), [after]);
+  await outbox.append(program.app.get(Database), [strange]);
+  await outbox.append(program.app.get(Database), [after]);
   const [call] = await receiver.waitFor('/others', 1);
   expect(call.headers['webhook-id']).toBe(after.event.id);
   const administration = await openCommandLine({ DATABASE_URL: db.url, MASTER_KEY });

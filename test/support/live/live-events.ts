@@ -1,5 +1,5 @@
 import { newId, type EmittedType, type EventData, type RoutedEvent } from '#libs/contracts';
-import { appendEvents, routedEvent, type Database } from '#libs/persistence';
+import { outbox, type Database } from '#libs/persistence';
 
 export interface LiveEvent {
   accountId: string;
@@ -22,7 +22,7 @@ function liveEvent(of: LiveEvent): RoutedEvent {
     attempt: 1,
     ...(test ? { mode: 'test' } : {}),
   };
-  return routedEvent({
+  return outbox.event({
     type,
     data: data as unknown as EventData[EmittedType],
     accountId: of.accountId,
@@ -37,7 +37,7 @@ function liveEvent(of: LiveEvent): RoutedEvent {
 /** Appends events in one transaction; returns their ids in the order of the log. */
 export async function happen(database: Database, events: readonly LiveEvent[]): Promise<string[]> {
   const routed = events.map(liveEvent);
-  await database.transaction((tx) => appendEvents(tx, routed));
+  await database.transaction((tx) => outbox.append(tx, routed));
   // The log orders the events of a move by key.
   return routed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ event }) => event.id);
 }

@@ -32,7 +32,7 @@ export class PolicyServer {
         done(null, tls.createSecureContext(started.answers.get(name)?.certificate ?? authority.issue(name))),
     });
     await new Promise<void>((resolve) => server.listen(port, host, resolve));
-    const started = new PolicyServer(server, host, (server.address() as AddressInfo).port);
+    const started: PolicyServer = new PolicyServer(server, host, (server.address() as AddressInfo).port);
     server.on('request', (request, response) => {
       const host = (request.headers.host ?? '').replace(/:\d+$/, '');
       started.asked.push(host + request.url);

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dkimRecordValue, generateDkimKeys, signDkim, type DkimKey } from '#libs/mime';
+import { dkim, type DkimKey } from '#libs/mime';
 import { arf, dsn } from '../../support/samples/inbound-reports.js';
 import { ReportsFixture, type Delivered } from '../../support/inbound/reports-fixture.js';
 import { METRICS_TOKEN } from '../../support/services/profiles.js';
@@ -17,7 +17,7 @@ describe('a report about another recipient', () => {
 
   beforeAll(async () => {
     fixture = await ReportsFixture.open({ recipients: RECIPIENTS, reporters: FORGERS, senders: [] });
-    const { rsa } = await generateDkimKeys();
+    const { rsa } = await dkim.generateKeys();
     key = {
       domain: `mail.${RECIPIENTS}`,
       selector: 'reports',
@@ -25,7 +25,7 @@ describe('a report about another recipient', () => {
       privateKey: createPrivateKey(rsa.privateKeyPem),
     };
     fixture.dns.set(`reports._domainkey.mail.${RECIPIENTS}`, {
-      TXT: [dkimRecordValue('rsa-sha256', rsa.publicKeyBase64)],
+      TXT: [dkim.recordValue('rsa-sha256', rsa.publicKeyBase64)],
     });
   });
   afterAll(() => fixture?.stop());
@@ -40,7 +40,7 @@ describe('a report about another recipient', () => {
     arf({ rcpt: victim, head: [`X-Postloft-Ref: ${sent.trace}`], from: `fbl@${RECIPIENTS}` });
   const signed = async (report: string): Promise<Buffer> => {
     const message = Buffer.from(report.replace(/^From: .*\r\n/, `From: <reports@${RECIPIENTS}>\r\n`));
-    return Buffer.concat([await signDkim({ front: Buffer.alloc(0), rest: message }, [key], new Date()), message]);
+    return Buffer.concat([await dkim.sign({ front: Buffer.alloc(0), rest: message }, [key], new Date()), message]);
   };
   const statusOf = async ({ id }: Delivered, address: string) =>
     (await fixture.read(id)).recipients.find((recipient) => recipient.address === address)?.status;

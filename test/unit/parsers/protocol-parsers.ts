@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { parseServer } from '../../../libs/dns/src/dns-exchange.js';
 import { reversedAddress } from '../../../libs/dns/src/dns-name.js';
-import { zoneLine } from '../../../libs/domains/src/dkim/dkim-zone.js';
+import { DkimZone } from '../../../libs/domains/src/dkim/dkim-zone.js';
 import { expandMacros } from '../../../libs/domains/src/spf/spf-macro.js';
 import { lookupTerms } from '../../../libs/domains/src/spf/spf-lookups.js';
 import { isSpf, readSpf, readTerm } from '../../../libs/domains/src/spf/spf-record.js';
@@ -71,7 +71,7 @@ const inPieces = (size: number) => (text: string) => {
 export const PROTOCOL_PARSERS: ParserTable = {
   'libs/dns/src/dns-exchange.ts': { parseServer },
   'libs/dns/src/dns-name.ts': { reversedAddress },
-  'libs/domains/src/dkim/dkim-zone.ts': { zoneLine: (text) => zoneLine({ name: 'a', value: text }) },
+  'libs/domains/src/dkim/dkim-zone.ts': { line: (text) => DkimZone.line({ name: 'a', value: text }) },
   'libs/domains/src/spf/spf-record.ts': {
     isSpf: [isSpf, (text) => isSpf(`v=spf1${text}`)],
     readSpf: [readSpf, (text) => readSpf(`v=spf1 ${text}`), (text) => readSpf(`v=spf1 include:${text}`)],

@@ -1,5 +1,5 @@
-import { domainNameRule, normaliseDomainName } from '#libs/domains';
-import { CHECKS, reportText, runChecks, sendingDomainsCheck, type Check } from '#libs/doctor';
+import { domainName } from '#libs/domains';
+import { CHECKS, reportText, runChecks, type Check } from '#libs/doctor';
 import { UsageError, type Command, type CommandInput } from './command.js';
 import { checkedOption, listOption } from './option-checks.js';
 
@@ -14,7 +14,7 @@ const doctor: Command = {
   prepareWithSettings: (input) => {
     const checks = selectedChecks(input);
     const domain = requestedDomain(input);
-    if (domain !== null && !checks.includes(sendingDomainsCheck))
+    if (domain !== null && !checks.some(({ takesDomain }) => takesDomain))
       throw new UsageError('--domain is looked at by the check "domains", which --only leaves out.');
     return async (config) => {
       const run = await runChecks({ config, checks, domain });
@@ -40,6 +40,6 @@ function selectedChecks(input: CommandInput): readonly Check[] {
 }
 
 function requestedDomain({ options: { domain } }: CommandInput): string | null {
-  checkedOption('domain', domain, domainNameRule);
-  return typeof domain === 'string' ? normaliseDomainName(domain) : null;
+  checkedOption('domain', domain, domainName.rule);
+  return typeof domain === 'string' ? domainName.normalise(domain) : null;
 }

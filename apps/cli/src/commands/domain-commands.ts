@@ -1,5 +1,5 @@
 import { Refusal, wholeAccount, type Visibility } from '#libs/contracts';
-import { zoneLine, type DomainView, type RotationRequest } from '#libs/domains';
+import { DkimZone, type DomainView, type RotationRequest } from '#libs/domains';
 import { domainSuppressions } from '#libs/suppressions';
 import { requireAccount, type Administration } from './administration.js';
 import type { Command } from './command.js';
@@ -80,7 +80,7 @@ const dkimZone: Command = {
     () =>
     async ({ zone }) => {
       const records = await zone.records();
-      return { json: records, text: records.map(zoneLine).join('\n') };
+      return { json: records, text: records.map((record) => DkimZone.line(record)).join('\n') };
     },
 };
 

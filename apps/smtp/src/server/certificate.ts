@@ -3,7 +3,7 @@ import { existsSync, watchFile, unwatchFile } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { keyProblem, readTlsFiles, type Config, type Log, type TlsFiles } from '#libs/kernel';
+import { tlsFiles, type Config, type Log, type TlsFiles } from '#libs/kernel';
 import { generate } from 'selfsigned';
 
 const RELOAD_CHECK_MS = 1_000;
@@ -15,7 +15,7 @@ const VALID_DAYS = 3_650;
  * @throws when it cannot be used (ConfigError for configured files); while a pair is being replaced, its files do not match.
  */
 export async function loadCertificate(config: Config, log: Log): Promise<TlsFiles> {
-  const given = readTlsFiles(config, 'SMTP_TLS');
+  const given = tlsFiles.read(config, 'SMTP_TLS');
   if (given !== null) return given;
   await generateOnce(config, log);
   const [certFile, keyFile] = certificateFiles(config);
@@ -75,7 +75,7 @@ async function generateUnlessValid(config: Config, log: Log): Promise<void> {
   if (!existsSync(certFile)) return generateFiles(config, host);
   const present = new X509Certificate(await readFile(certFile));
   if (!isGenerated(present)) return;
-  const hasItsKey = existsSync(keyFile) && keyProblem(present, await readFile(keyFile, 'utf8')) === null;
+  const hasItsKey = existsSync(keyFile) && tlsFiles.keyProblem(present, await readFile(keyFile, 'utf8')) === null;
   if (hasItsKey && present.checkHost(host) !== undefined) return;
   const fields = { file: certFile, before: present.subject };
   try {

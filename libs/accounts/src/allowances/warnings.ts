@@ -1,5 +1,5 @@
 import type { EventData, RoutedEvent } from '#libs/contracts';
-import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
+import { outbox, requestNotice, type Queryable } from '#libs/persistence';
 import { databaseClock } from '#libs/kernel';
 
 /** The row of an account and month after a reservation; the transaction holds its lock. */
@@ -36,7 +36,7 @@ export class AllowanceWarnings {
     ]);
     const events: RoutedEvent[] = [];
     for (const reservation of reached) events.push(...(await eventsOf(tx, reservation)));
-    await appendEvents(tx, events);
+    await outbox.append(tx, events);
     for (const { event } of events) {
       const facts = event.data as EventData['account.allowance_warning'];
       const subject = String(facts.percent);
@@ -56,7 +56,7 @@ async function eventsOf(tx: Queryable, reservation: Reservation): Promise<Routed
   const { rows } = await tx.query<{ sequence: number }>(NEXT_SEQUENCE, [accountId, percents.length]);
   const at = databaseClock.date();
   return percents.map((percent, i) =>
-    routedEvent({
+    outbox.event({
       type: 'account.allowance_warning',
       data: { month: reservation.month.slice(0, 7), limit, used, percent },
       accountId,

@@ -1,6 +1,6 @@
 import type { EventData, SendingPause } from '#libs/contracts';
 import { databaseClock } from '#libs/kernel';
-import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
+import { outbox, requestNotice, type Queryable } from '#libs/persistence';
 import { forgetOutcomes } from './sending-outcomes.js';
 
 type ChangeType = 'account.paused' | 'account.resumed';
@@ -43,7 +43,7 @@ export async function resumeSending(tx: Queryable, accountId: string): Promise<b
 
 async function announce<T extends ChangeType>(tx: Queryable, { type, data, ...change }: Change<T>): Promise<void> {
   const { accountId, sequence, at } = change;
-  const event = routedEvent({ type, data, accountId, key: accountId, sequence, domainId: null, test: false, at });
-  await appendEvents(tx, [event]);
+  const event = outbox.event({ type, data, accountId, key: accountId, sequence, domainId: null, test: false, at });
+  await outbox.append(tx, [event]);
   await requestNotice(tx, { accountId, kind: type, facts: data as never });
 }

@@ -1,4 +1,4 @@
-import { reversedAddress, type DnsAnswer } from '#libs/dns';
+import { reversed, type DnsAnswer } from '#libs/dns';
 import type { Dnsbl } from './dnsbl-list.js';
 
 export type DnsblAnswer =
@@ -33,7 +33,7 @@ export async function testDnsbl(list: Dnsbl, query: QueryAddresses): Promise<str
 
 /** @param subject an IP address or a domain, as `list.lists` says */
 export async function queryDnsbl(list: Dnsbl, subject: string, query: QueryAddresses): Promise<DnsblAnswer> {
-  const name = list.lists === 'domains' ? subject : reversedAddress(subject);
+  const name = list.lists === 'domains' ? subject : reversed.labels(subject);
   const answer = await query(`${name}.${list.zone}`);
   if (answer.kind === 'no_answer') return { kind: 'unusable', reason: answer.reason };
   if (answer.kind === 'none') return { kind: 'clean' };

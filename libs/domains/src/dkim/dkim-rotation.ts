@@ -1,6 +1,6 @@
 import { isId, Refusal, seesDomain, type Visibility } from '#libs/contracts';
 import { Config, LocalNotifications, SecretBox } from '#libs/kernel';
-import { appendEvents, Database, type Queryable } from '#libs/persistence';
+import { outbox, Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { domainEvent, type DomainEventReason } from '../model/domain-event.js';
 import { DOMAIN_COLUMNS, type DomainRow } from '../model/domain-row.js';
@@ -112,7 +112,7 @@ export class DkimRotation {
       await work(tx, before);
       const { rows } = await tx.query<LockedRow>(INVALIDATE_CHECKS, [id, reason !== 'dkim_canceled']);
       const of = { type: 'domain.updated' as const, reason, sequence: rows[0].sequence, at: rows[0].now };
-      await appendEvents(tx, [domainEvent(rows[0], SERVICE_DOMAIN, of)]);
+      await outbox.append(tx, [domainEvent(rows[0], SERVICE_DOMAIN, of)]);
       await alongside?.(tx);
       return rows[0];
     });

@@ -1,4 +1,4 @@
-import { dkimRecordValue } from '#libs/mime';
+import { dkim } from '#libs/mime';
 import type { Database } from '#libs/persistence';
 import { aliasTarget, type KeyAlgorithm } from './selector.js';
 
@@ -44,16 +44,16 @@ export class DkimZone {
     }
   }
 
+  /** A record as a line of a zone file (RFC 1035 §5.1). */
+  static line({ name, value }: ZoneRecord): string {
+    const strings = value.match(new RegExp(`.{1,${STRING_OCTETS}}`, 'g')) ?? [];
+    return `${name}. ${TTL} IN TXT ${strings.map((text) => `"${text}"`).join(' ')}`;
+  }
+
   private recordOf({ domainId, algorithm, selector, publicKey }: PublicKeyRow): ZoneRecord {
     return {
       name: aliasTarget(domainId, selector, this.serviceDomain),
-      value: dkimRecordValue(`${algorithm}-sha256`, publicKey),
+      value: dkim.recordValue(`${algorithm}-sha256`, publicKey),
     };
   }
-}
-
-/** As a line of a zone file (RFC 1035 §5.1). */
-export function zoneLine({ name, value }: ZoneRecord): string {
-  const strings = value.match(new RegExp(`.{1,${STRING_OCTETS}}`, 'g')) ?? [];
-  return `${name}. ${TTL} IN TXT ${strings.map((text) => `"${text}"`).join(' ')}`;
 }

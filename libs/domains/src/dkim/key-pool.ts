@@ -1,6 +1,6 @@
 import { Refusal } from '#libs/contracts';
 import { Semaphore } from '#libs/kernel';
-import { generateDkimKeys } from '#libs/mime';
+import { dkim } from '#libs/mime';
 
 /** Generating an RSA pair takes up to half a second of a thread of the pool that files and DNS share. */
 const MAX_CONCURRENT = 2;
@@ -13,12 +13,12 @@ export class KeyPool {
   private requests = 0;
 
   /** @throws Refusal service_unavailable when too many are waiting already */
-  async take(): ReturnType<typeof generateDkimKeys> {
+  async take(): ReturnType<typeof dkim.generateKeys> {
     if (this.requests >= MAX_REQUESTS)
       throw new Refusal('service_unavailable', [], 'Too many domains are being added. Try again.');
     this.requests += 1;
     try {
-      return await this.semaphore.run(generateDkimKeys);
+      return await this.semaphore.run(dkim.generateKeys);
     } finally {
       this.requests -= 1;
     }

@@ -1,5 +1,5 @@
 import type { RoutedEvent, sentences } from '#libs/contracts';
-import { routedEvent } from '#libs/persistence';
+import { outbox } from '#libs/persistence';
 import { domainRecords } from './domain-records.js';
 import type { DomainRow } from './domain-row.js';
 
@@ -12,7 +12,7 @@ export function domainEvent(
   serviceDomain: string,
   of: { type: DomainEventType; reason: DomainEventReason; sequence: number; at: Date },
 ): RoutedEvent {
-  return routedEvent({
+  return outbox.event({
     type: of.type,
     accountId: domain.account_id,
     key: domain.id,

@@ -97,3 +97,6 @@ export function claimableName(written: string, serviceDomain: string): string {
 export function invalidName({ code, message }: { code: string; message: string }): Refusal {
   return new Refusal('validation_error', [{ field: 'name', code, message }], `name ${message}.`);
 }
+
+/** Names of domains, for libraries and edges that take them. */
+export const domainName = { normalise: normaliseDomainName, rule: domainNameRule };

@@ -1,4 +1,4 @@
-import { dkimRecordValue } from '#libs/mime';
+import { dkim } from '#libs/mime';
 import { keysIn, type KeyRing, type KeyState, type SigningKey } from '../dkim/key-ring.js';
 import { aliasTarget } from '../dkim/selector.js';
 
@@ -76,7 +76,7 @@ function keyRecord({ id, name }: DomainWithKeys, key: SigningKey, service: strin
     record: 'DKIM',
     type: 'TXT',
     name: `${key.selector}._domainkey.${name}`,
-    value: dkimRecordValue(`${key.algorithm}-sha256`, key.publicKey),
+    value: dkim.recordValue(`${key.algorithm}-sha256`, key.publicKey),
     dkim: { key, alias: aliasTarget(id, key.selector, service) },
   };
 }

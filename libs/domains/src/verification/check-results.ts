@@ -1,5 +1,5 @@
 import type { Config } from '#libs/kernel';
-import { appendEvents, type Database, type Queryable, databaseErrors } from '#libs/persistence';
+import { outbox, type Database, type Queryable, databaseErrors } from '#libs/persistence';
 import { storeKeyRing } from '../dkim/key-rows.js';
 import { domainEvent, type DomainEventReason } from '../model/domain-event.js';
 import { DOMAIN_COLUMNS, recheckOtherEntries, type DomainRow } from '../model/domain-row.js';
@@ -83,7 +83,7 @@ export class CheckResults {
       const of = { type: 'domain.updated' as const, reason, sequence: row.sequence + i + 1, at: row.now };
       return domainEvent(updated.rows[0], this.config.settings.SERVICE_DOMAIN, of);
     });
-    await appendEvents(tx, events);
+    await outbox.append(tx, events);
     if (row.status === 'active' && transition.status === 'failed') await recheckOtherEntries(tx, row.name);
     return { status: transition.status, reasons };
   }

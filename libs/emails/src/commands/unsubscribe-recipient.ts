@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config, LocalNotifications, databaseClock } from '#libs/kernel';
 import { domainOf, normaliseAddress } from '#libs/mime';
-import { appendEvents, Database, type Queryable } from '#libs/persistence';
+import { outbox, Database, type Queryable } from '#libs/persistence';
 import { SuppressionList, domainSuppressions } from '#libs/suppressions';
 import { emailEvent, emailInfoOf } from '../message/email-events.js';
 import type { RecipientRef } from '../message/recipient-token.js';
@@ -71,7 +71,7 @@ export class UnsubscribeRecipient {
       text: 'UPDATE emails SET sequence = $2, updated_at = greatest(updated_at, $3) WHERE id = $1',
       values: [row.id, sequence, at],
     });
-    await appendEvents(tx, [eventOf(row, at, sequence)]);
+    await outbox.append(tx, [eventOf(row, at, sequence)]);
     return row;
   }
 

@@ -1,5 +1,5 @@
 import type { RoutedEvent } from '#libs/contracts';
-import { outboxRow, type Queryable } from '#libs/persistence';
+import { outbox, type Queryable } from '#libs/persistence';
 import type { EmailRow } from '../email.resource.js';
 import type { StoredContent } from '../message/delivery-job.js';
 
@@ -71,7 +71,7 @@ const TAG_COLUMNS: Columns = [
   ['email_id', 'text'],
 ];
 const OUTBOX = 3;
-const FIRST_BODY = OUTBOX + outboxRow.parameters;
+const FIRST_BODY = OUTBOX + outbox.parameters;
 /**
  * Emails per statement. PostgreSQL allows 65,535 parameters, but planning a statement with thousands of them is slow.
  */
@@ -114,7 +114,7 @@ function writeInsertStatement({ bodies, hasTags, hasKeys }: Shape): string {
   const emails = `INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}`;
   const beside = [
     `r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')})`,
-    `o AS (${outboxRow.insert(OUTBOX)})`,
+    `o AS (${outbox.insert(OUTBOX)})`,
     `b AS (INSERT INTO email_contents (email_id, format, body)
            SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL)`,
   ];
@@ -176,7 +176,7 @@ export async function insertWithKeys(
   const values: unknown[] = [
     JSON.stringify(emails.map((email) => email.email)),
     JSON.stringify(emails.flatMap((email) => email.recipients)),
-    ...outboxRow.values(emails.flatMap((email) => email.events)),
+    ...outbox.values(emails.flatMap((email) => email.events)),
   ];
   for (let i = 0; i < bodies; i++) {
     const rows = emails[i];

@@ -1,5 +1,5 @@
-import type { BounceType, EmailEventBase, EmittedType, EventData, RoutedEvent } from '#libs/contracts';
-import { routedEvent } from '#libs/persistence';
+import type { EmailEventBase, EmittedType, EventData, RoutedEvent } from '#libs/contracts';
+import { outbox } from '#libs/persistence';
 import { isSystemMail } from './system-mail-kinds.js';
 
 /**
@@ -43,7 +43,7 @@ export function emailEvent<T extends EmailType>(
     // JSON omits undefined. Building the object with `...` costs ten times as much.
     mode: email.test ? 'test' : undefined,
   };
-  return routedEvent({
+  return outbox.event({
     type: of.type,
     // By definition of `ExtraFields` the two together are the data of the type; the compiler cannot infer it for any T.
     data: Object.assign(base, of.added) as unknown as EventData[T],
@@ -55,28 +55,6 @@ export function emailEvent<T extends EmailType>(
     test: email.test || isSystemMail(email),
     at: of.at,
   });
-}
-
-/** The fields of `email.bounced` that follow from the reply. */
-export function bounceFields(of: {
-  type: BounceType;
-  class: string;
-  text: string;
-  code: number | null;
-  enhanced: string | null;
-  mx: string | null;
-  ip: string | null;
-}): ExtraFields<'email.bounced'> {
-  return {
-    bounce_type: of.type,
-    bounce_message: of.text,
-    bounce_class: of.class,
-    smtp_code: of.code,
-    enhanced_code: of.enhanced,
-    mx: of.mx,
-    ip: of.ip,
-    bounce: { type: of.type, subType: of.class, message: of.text },
-  };
 }
 
 /** The columns of `emails` that every event contains. */

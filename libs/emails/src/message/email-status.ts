@@ -41,3 +41,6 @@ export function lastEventOf(status: EmailStatus): LastEvent {
       return status;
   }
 }
+
+/** Derived from the statuses of recipients. */
+export const emailStatus = { aggregate: aggregateStatus, lastEvent: lastEventOf };

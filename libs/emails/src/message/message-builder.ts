@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainKeys } from '#libs/domains';
 import { Config } from '#libs/kernel';
-import { composeMessage, readMessageHead, replaceHtml, signDkim, toSevenBit, type HtmlReplacement } from '#libs/mime';
+import { composeMessage, readMessageHead, replaceHtml, dkim, toSevenBit, type HtmlReplacement } from '#libs/mime';
 import type { PartsContent } from './submitted-content.js';
 import { decodeParts, storedMailbox } from './stored-parts.js';
 import type { DeliveryJob, StoredContent, Tracking } from './delivery-job.js';
@@ -83,7 +83,7 @@ export class MessageBuilder {
     const trace = format === 'mime' ? this.outgoingHeaders.received(job) : '';
     if (!this.config.settings.DKIM_SIGNING) return [Buffer.from(trace + fields), rest];
     const front = Buffer.from(fields);
-    const signatures = await signDkim({ front, rest }, await this.keys.signingKeys(job.email.domainId), new Date());
+    const signatures = await dkim.sign({ front, rest }, await this.keys.signingKeys(job.email.domainId), new Date());
     return [Buffer.concat([Buffer.from(trace), signatures, front]), rest];
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSimulation, sandboxResultRule, type Simulation } from '#libs/contracts';
+import { simulations, type Simulation } from '#libs/contracts';
 import { simulatedOutcome } from './simulator.js';
 
 const of = (address: string, over: { test?: boolean; sandboxResult?: string } = {}) =>
@@ -73,9 +73,9 @@ describe('the simulator', () => {
 
   it('accepts the same names in sandbox_result', () => {
     for (const value of ['delivered', 'slow+5', 'slow+60', 'ooto', 'clicked'])
-      expect(sandboxResultRule(value)).toEqual([]);
+      expect(simulations.rule(value)).toEqual([]);
     for (const value of ['', 'no', 'toString', 'slow', 'slow+61', 'slow+x', 7, null, ['bounced']])
-      expect(sandboxResultRule(value)).toHaveLength(1);
-    expect(parseSimulation('slow+5')).toEqual(at('delivered', 5_000));
+      expect(simulations.rule(value)).toHaveLength(1);
+    expect(simulations.parse('slow+5')).toEqual(at('delivered', 5_000));
   });
 });

@@ -1,4 +1,4 @@
-import { addressSimulation, parseSimulation, type Simulation } from '#libs/contracts';
+import { simulations, type Simulation } from '#libs/contracts';
 import type { Config } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 
@@ -12,11 +12,14 @@ export function simulatedOutcome(of: {
   test: boolean;
   sandboxResult: string | null;
 }): Simulation | null {
-  const asked = of.test && of.sandboxResult !== null ? parseSimulation(of.sandboxResult) : null;
-  const byAddress = () => addressSimulation(normaliseAddress(of.address), of.serviceDomain);
+  const asked = of.test && of.sandboxResult !== null ? simulations.parse(of.sandboxResult) : null;
+  const byAddress = () => simulations.ofAddress(normaliseAddress(of.address), of.serviceDomain);
   return asked ?? byAddress() ?? (of.test ? { result: 'delivered', delayMs: 0 } : null);
 }
 
 /** Simulated outcomes add no suppression. */
 export const isSimulated = ({ test }: { test: boolean }, address: string, config: Config): boolean =>
   simulatedOutcome({ address, serviceDomain: config.settings.SERVICE_DOMAIN, test, sandboxResult: null }) !== null;
+
+/** Recipients to whom nothing is sent. */
+export const simulator = { outcome: simulatedOutcome, isSimulated };

@@ -25,7 +25,7 @@ export function suppressedAddresses(list: SuppressionList, of: Addressed): Promi
 }
 
 /** The part of an entry that says which messages it stops, for an entry that a report or reply about an email leads to. */
-export function suppressionScope(
+function suppressionScope(
   {
     accountId,
     domainId,
@@ -40,3 +40,6 @@ export function suppressionScope(
     sparesMembers: apiKeyId?.startsWith('usr_') ?? false,
   };
 }
+
+/** Which entries stop an email, and which emails an entry stops. */
+export const emailSuppressions = { addresses: suppressedAddresses, scope: suppressionScope };

@@ -14,7 +14,7 @@ const KINDS = [
 export type SystemMailKind = (typeof KINDS)[number];
 
 /** Whether a message is held while its account is paused: test messages reach nobody, and notices tell about the pause. */
-export const stopsWhilePaused = (
+const stopsWhilePaused = (
   email: { test: boolean; tags: Readonly<Record<string, string>>; sender: string },
   serviceDomain: string,
 ): boolean => !email.test && !isSystemMail(email, serviceDomain);
@@ -31,3 +31,6 @@ export function isSystemMail(
   if (kind === undefined || !(KINDS as readonly string[]).includes(kind)) return false;
   return serviceDomain === undefined ? sender.startsWith('postmaster@') : sender === `postmaster@${serviceDomain}`;
 }
+
+/** Messages that the service itself writes. */
+export const systemMail = { isOwn: isSystemMail, stopsWhilePaused };

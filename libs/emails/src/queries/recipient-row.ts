@@ -79,3 +79,6 @@ export async function emailOfRecipient(
   );
   return rows[0] ?? null;
 }
+
+/** The recipients of emails, and the reply in a row. */
+export const recipientRows = { ofAll: recipientsOfAll, smtp: smtpOf };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { DeliveryPolicies, type DeliveryPolicy } from '#libs/domains';
 import { LocalNotifications, Log, Metrics, Poller, Shutdown } from '#libs/kernel';
-import { appendEvents, Database, type Queryable } from '#libs/persistence';
+import { outbox, Database, type Queryable } from '#libs/persistence';
 import type { BotVerdict, TrackedRecipient } from '#libs/tracking';
 import type { RoutedEvent } from '#libs/contracts';
 import { emailEvent, emailInfoOf } from '../message/email-events.js';
@@ -97,7 +97,7 @@ export class RecordVisits {
       events.push(eventOf(visit, { email, opens, isPrivate: policies.get(email)?.trackingPrivacy ?? true }));
     }
     await updateEmails(tx, [...emails.values()]);
-    await appendEvents(tx, events);
+    await outbox.append(tx, events);
     return new Set(known);
   }
 

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '#libs/contracts';
 import { loadConfig } from '#libs/kernel';
-import { dkimRecordValue, generateDkimKeys, signDkim, type DkimKey } from '#libs/mime';
+import { dkim, type DkimKey } from '#libs/mime';
 import { LocalDns } from '../../../../test/support/dns/local-dns.js';
 import { ReportAuthenticator, type ReportOrigin } from './report-authenticator.js';
 
@@ -19,7 +19,7 @@ let keys: { rsa: DkimKey; ed25519: DkimKey };
 
 beforeAll(async () => {
   dns = await LocalDns.start();
-  const { rsa, ed25519 } = await generateDkimKeys();
+  const { rsa, ed25519 } = await dkim.generateKeys();
   const common = { domain: `mail.${DOMAIN}` };
   keys = {
     rsa: { ...common, selector: 'r', algorithm: 'rsa-sha256', privateKey: createPrivateKey(rsa.privateKeyPem) },
@@ -31,8 +31,8 @@ beforeAll(async () => {
     },
   };
   const records = {
-    r: { TXT: [dkimRecordValue('rsa-sha256', rsa.publicKeyBase64)] },
-    e: { TXT: [dkimRecordValue('ed25519-sha256', ed25519.publicKeyBase64)] },
+    r: { TXT: [dkim.recordValue('rsa-sha256', rsa.publicKeyBase64)] },
+    e: { TXT: [dkim.recordValue('ed25519-sha256', ed25519.publicKeyBase64)] },
   };
   for (const domain of [`mail.${DOMAIN}`, DOMAIN, 'forger.example', 'mail.host.example'])
     for (const [selector, record] of Object.entries(records)) dns.set(`${selector}._domainkey.${domain}`, record);
@@ -53,7 +53,7 @@ beforeEach(() => {
 
 const prove = (origin: Partial<ReportOrigin>) => authenticator.prove({ ...NOBODY, ...origin }, DOMAIN);
 const signed = async (message: Buffer, ...by: DkimKey[]): Promise<Buffer> =>
-  Buffer.concat([await signDkim({ front: Buffer.alloc(0), rest: message }, by, new Date()), message]);
+  Buffer.concat([await dkim.sign({ front: Buffer.alloc(0), rest: message }, by, new Date()), message]);
 const permit = (name: string, address = CLIENT) => dns.set(name, { TXT: [`v=spf1 ip4:${address} -all`] });
 const askedFor = (domain: string) => dns.questions.filter(({ name }) => name.endsWith(domain));
 

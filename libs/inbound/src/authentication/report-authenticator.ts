@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '#libs/contracts';
 import { DnsSession } from '#libs/dns';
-import { normaliseDomainName, spf } from '#libs/domains';
+import { domainName, spf } from '#libs/domains';
 import { Config, Semaphore } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
 import { isNameOfMxHost, organisationalDomain, reportingOrganisations } from './organisations.js';
@@ -57,7 +57,7 @@ export class ReportAuthenticator {
 }
 
 async function proveBy(origin: ReportOrigin, recipientDomain: string, dns: ReportDns): Promise<Proof> {
-  const domain = normaliseDomainName(recipientDomain);
+  const domain = domainName.normalise(recipientDomain);
   if (domain === null) return { proved: false, reason: 'the address of the recipient has no domain name' };
   const mx = await dns.mx(domain);
   if (mx.kind === 'no_answer')
@@ -96,7 +96,7 @@ const spfProblem: Check = (origin, system, dns) =>
 const spfProblemOf =
   (identity: 'HELO' | 'MAIL FROM'): Check =>
   async ({ mailFrom, helo, remoteIp }, { isTheirs }, dns) => {
-    const domain = normaliseDomainName(identity === 'HELO' ? helo : domainOf(mailFrom));
+    const domain = domainName.normalise(identity === 'HELO' ? helo : domainOf(mailFrom));
     if (domain === null) return `SPF: no domain in ${identity}`;
     if (!isTheirs(domain)) return `SPF: ${domain} (${identity}) is of others`;
     if (!ipaddr.isValid(remoteIp)) return 'SPF: the client has no address';

@@ -58,3 +58,6 @@ function trying<T>(failing: string, make: () => T): T {
     throw new ConfigError(`${failing}: ${(error as Error).message}.`, { cause: error });
   }
 }
+
+/** The certificate files of the settings, and whether a key belongs to a certificate. */
+export const tlsFiles = { read: readTlsFiles, keyProblem };

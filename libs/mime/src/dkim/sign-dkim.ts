@@ -1,5 +1,5 @@
 import { hash, sign } from 'node:crypto';
-import type { DkimKey } from './dkim-keys.js';
+import { dkimRecordValue, generateDkimKeys, type DkimKey } from './dkim-keys.js';
 import { relaxedBodyHash } from './relaxed-body-hash.js';
 import { relaxedHead, type RelaxedHead } from './relaxed-head.js';
 import { RsaSigners } from './rsa-signers.js';
@@ -139,3 +139,6 @@ function appendSignature(field: string, signature: string): string {
   for (; from < signature.length; from += LINE - 1) whole += `\r\n\t${signature.slice(from, from + LINE - 1)}`;
   return `${whole}\r\n`;
 }
+
+/** Keys, records and signatures of DKIM (RFC 6376, RFC 8463). */
+export const dkim = { generateKeys: generateDkimKeys, recordValue: dkimRecordValue, sign: signDkim };

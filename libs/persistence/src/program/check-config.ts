@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certificateFindings, ConfigError, readTlsFiles, SecretBox, type Config } from '#libs/kernel';
+import { certificateFindings, ConfigError, tlsFiles, SecretBox, type Config } from '#libs/kernel';
 import pg from 'pg';
 import { masterKeyFile, readMasterKey } from './master-key.js';
 import { masterKeyProblem } from './master-key-check.js';
@@ -33,7 +33,7 @@ export async function hostWarnings(config: Config): Promise<string[]> {
     SMTP_TLS: `smtp.${config.settings.SERVICE_DOMAIN}`,
   };
   const certificates = (['HTTP_TLS', 'SMTP_TLS'] as const).flatMap((setting) => {
-    const files = readTlsFiles(config, setting);
+    const files = tlsFiles.read(config, setting);
     const found = files === null ? [] : certificateFindings(files, { setting, host: hosts[setting] });
     return found.map(({ message }) => `${setting}_CERT: ${message}`);
   });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { wholeAccount } from '#libs/contracts';
 import { Accounts } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
-import { isSystemMail, stopsWhilePaused, suppressedAddresses, type DeliveryJob } from '#libs/emails';
+import { systemMail, emailSuppressions, type DeliveryJob } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { Database, Worker } from '#libs/persistence';
@@ -78,7 +78,8 @@ export class ClaimReview {
     }
     if (blocked.size + paused.size === 0) return jobs;
     const isHeld = ({ email }: DeliveryJob) =>
-      blocked.has(email.accountId) || (paused.has(email.accountId) && stopsWhilePaused(email, this.serviceDomain));
+      blocked.has(email.accountId) ||
+      (paused.has(email.accountId) && systemMail.stopsWhilePaused(email, this.serviceDomain));
     const held = jobs.filter(isHeld);
     await holdJobs(this.database, this.worker.id, held);
     return jobs.filter((job) => !isHeld(job));
@@ -91,9 +92,9 @@ export class ClaimReview {
           // A test message is delivered to nobody.
           const addresses = job.email.test ? [] : job.recipients.map(({ address }) => normaliseAddress(address));
           const { accountId, domainId, tags } = job.email;
-          const isOfService = isSystemMail(job.email, this.serviceDomain);
+          const isOfService = systemMail.isOwn(job.email, this.serviceDomain);
           const of = { accountId, domainId, tags, isOfService, addresses };
-          return [job, await suppressedAddresses(this.suppressions, of)] as const;
+          return [job, await emailSuppressions.addresses(this.suppressions, of)] as const;
         }),
       ),
     );

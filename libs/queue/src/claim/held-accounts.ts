@@ -1,5 +1,5 @@
 import type { Accounts } from '#libs/accounts';
-import { stopsWhilePaused, type DeliveryJob } from '#libs/emails';
+import { systemMail, type DeliveryJob } from '#libs/emails';
 import { TtlCache } from '#libs/kernel';
 import { GroupCommit } from '#libs/persistence';
 
@@ -35,7 +35,7 @@ export class HeldAccounts {
   /** False while the database cannot tell, as if the account had not changed since the claim. */
   async has({ email }: DeliveryJob): Promise<boolean> {
     const hold = await this.holds.get(email.accountId).catch(() => 'none' as const);
-    return hold === 'all' || (hold === 'live' && stopsWhilePaused(email, this.serviceDomain));
+    return hold === 'all' || (hold === 'live' && systemMail.stopsWhilePaused(email, this.serviceDomain));
   }
 }
 

@@ -1,8 +1,8 @@
 import { wholeAccount, type AddressErasure, type EmailStatus } from '#libs/contracts';
-import { aggregateStatus, emailEvent, EmailErasure, lockEmail, searchKey, type LockedEmail } from '#libs/emails';
+import { emailStatus, emailEvent, EmailErasure, lockEmail, searchKey, type LockedEmail } from '#libs/emails';
 import { databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
-import { appendEvents, type Queryable } from '#libs/persistence';
+import { outbox, type Queryable } from '#libs/persistence';
 
 export interface ErasedEmail {
   bodies: number;
@@ -69,9 +69,9 @@ async function cancelWaiting(tx: Queryable, email: LockedEmail, erasure: Address
   const statuses = email.recipients.map(({ ordinal, status }) => (ordinals.includes(ordinal) ? 'canceled' : status));
   await tx.query(
     `UPDATE emails SET status = $2, last_event = 'canceled', sequence = $3, updated_at = $4 WHERE id = $1`,
-    [email.info.id, aggregateStatus(statuses), email.sequence + ordinals.length, at],
+    [email.info.id, emailStatus.aggregate(statuses), email.sequence + ordinals.length, at],
   );
-  await appendEvents(tx, events);
+  await outbox.append(tx, events);
   return ordinals;
 }
 

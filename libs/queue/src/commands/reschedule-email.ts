@@ -3,7 +3,7 @@ import { Allowances } from '#libs/accounts';
 import { LIMITS, Refusal, type EmailStatus, type Visibility } from '#libs/contracts';
 import { emailEvent, lockEmail, updateScheduledAt, type LockedEmail, type RecipientRow } from '#libs/emails';
 import { LocalNotifications, databaseClock } from '#libs/kernel';
-import { appendEvents, Database, type Queryable, databaseErrors } from '#libs/persistence';
+import { outbox, Database, type Queryable, databaseErrors } from '#libs/persistence';
 
 /** Cancels and reschedules emails. A change applies to all recipients, and only while no delivery has started. */
 @Injectable()
@@ -81,7 +81,7 @@ export class RescheduleEmail {
     const events = waiting.map(({ address }, i) =>
       emailEvent(info, { ...change.event, recipient: address, sequence: sequence + i + 1, at: change.at }),
     );
-    await appendEvents(tx, events);
+    await outbox.append(tx, events);
     return waiting.length;
   }
 

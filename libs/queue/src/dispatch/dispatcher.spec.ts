@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LocalDelivery, type DeliveryJob } from '#libs/emails';
 import { LocalNotifications, type Log, type Metrics } from '#libs/kernel';
 import { createThrottling, Throttling } from '#libs/mta';
-import type { Admission, Destination, Deferral, Outcome, WaitReason } from '#libs/mta';
+import type { Destination, Deferral, Outcome, WaitReason } from '#libs/mta';
 import { ABANDONED, deferred, DELIVERED, planOf } from '../../../../test/support/delivery/throttling-fixture.js';
 import type { Queue } from '../queue.js';
 import type { CourierAdapter, AttemptOptions } from './courier-adapter.js';
@@ -33,7 +33,10 @@ class OneClosed extends Throttling {
     return this.isClosed(destination) ? 0 : this.others.availableSlots(destination);
   }
 
-  override admit(destination: Destination, sender: Parameters<Throttling['admit']>[1]): Admission {
+  override admit(
+    destination: Destination,
+    sender: Parameters<Throttling['admit']>[1],
+  ): ReturnType<Throttling['admit']> {
     if (!this.isClosed(destination)) return this.others.admit(destination, sender);
     return { kind: 'wait', until: this.until, reason: this.reason };
   }

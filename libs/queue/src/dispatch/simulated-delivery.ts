@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Simulation } from '#libs/contracts';
-import { firstLink, simulatedOutcome, type DeliveryJob } from '#libs/emails';
+import { firstLink, simulator, type DeliveryJob } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import { CourierAdapter } from './courier-adapter.js';
 import { Queue } from '../queue.js';
@@ -36,7 +36,7 @@ export class SimulatedDelivery {
     const { email, recipients } = job;
     const simulations: Simulations = new Map();
     for (const recipient of recipients) {
-      const simulation = simulatedOutcome({
+      const simulation = simulator.outcome({
         address: recipient.address,
         serviceDomain: this.config.settings.SERVICE_DOMAIN,
         test: email.test,

@@ -3,7 +3,7 @@ import { Accounts } from '#libs/accounts';
 import { KeyHistory } from '#libs/bus';
 import type { EventData, ViewOf, Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { EmailQueries, type emailShapes, type RecipientRow, recipientsOfAll, stopsWhilePaused } from '#libs/emails';
+import { EmailQueries, type emailShapes, type RecipientRow, recipientRows, systemMail } from '#libs/emails';
 import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import type { UnsentOutcome } from '../settle/fail-unsent.js';
@@ -42,12 +42,12 @@ export class EmailExplanation {
     const [account, domains, recipients] = await Promise.all([
       this.accounts.find(accountId),
       this.domains.views(visibility, [...new Set([...emails.values()].map(({ domain_id }) => domain_id))]),
-      recipientsOfAll(this.database, ids),
+      recipientRows.ofAll(this.database, ids),
     ]);
     const now = databaseClock.date();
     const facts = { standing: account?.standing ?? ('blocked' as const), now };
     const pauseOf = ({ mode, tags, from }: ViewOf<typeof emailShapes.emailSummary>) =>
-      stopsWhilePaused({ test: mode === 'test', tags, sender: from }, this.config.settings.SERVICE_DOMAIN)
+      systemMail.stopsWhilePaused({ test: mode === 'test', tags, sender: from }, this.config.settings.SERVICE_DOMAIN)
         ? (account?.sending_pause ?? null)
         : null;
     const ahead = await this.heldAhead([...recipients.values()].flat(), now);

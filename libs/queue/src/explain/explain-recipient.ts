@@ -1,6 +1,6 @@
 import type { Standing } from '#libs/accounts';
 import type { SendingPause } from '#libs/contracts';
-import { type RecipientRow, smtpOf } from '#libs/emails';
+import { type RecipientRow, recipientRows } from '#libs/emails';
 import type { WaitReason } from '#libs/mta';
 import type { HeldView, RecipientExplanation } from '../explanation.resource.js';
 
@@ -35,7 +35,7 @@ export function explainRecipient(row: RecipientRow, facts: Surroundings): Recipi
     state: row.status,
     ...reason,
     held: reason.waiting_for === 'shaping' && row.wait_reason !== null ? heldView(row.wait_reason) : null,
-    smtp: smtpOf(row),
+    smtp: recipientRows.smtp(row),
     gives_up_at: reason.waiting_for === null ? null : row.expires_at.toISOString(),
   };
 }

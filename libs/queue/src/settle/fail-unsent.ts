@@ -1,6 +1,6 @@
 import type { EmailStatus, RoutedEvent, sentences } from '#libs/contracts';
-import { aggregateStatus, type DeliveryJob, emailEvent, type EmailInfo } from '#libs/emails';
-import { appendEvents, type Queryable } from '#libs/persistence';
+import { emailStatus, type DeliveryJob, emailEvent, type EmailInfo } from '#libs/emails';
+import { outbox, type Queryable } from '#libs/persistence';
 import type { SuppressionOrigin } from '#libs/suppressions';
 import { databaseClock } from '#libs/kernel';
 
@@ -49,10 +49,10 @@ export async function failUnsent(
   await tx.query('UPDATE emails SET sequence = $2, status = $3, last_event = $4, updated_at = now() WHERE id = $1', [
     email.id,
     sequence,
-    aggregateStatus(statuses.rows.map((row) => row.status)),
+    emailStatus.aggregate(statuses.rows.map((row) => row.status)),
     ended[ended.length - 1].end.status,
   ]);
-  await appendEvents(tx, events);
+  await outbox.append(tx, events);
 }
 
 function eventOf(email: EmailInfo, { recipient, end }: UnsentRecipient, sequence: number): RoutedEvent {

@@ -1,6 +1,6 @@
-import type { BounceType, EmailStatus, LastEvent, RoutedEvent } from '#libs/contracts';
-import { aggregateStatus, bounceFields, emailEvent, type EmailInfo } from '#libs/emails';
-import { appendEvents, type Queryable } from '#libs/persistence';
+import type { BounceType, EmailEventBase, EmailStatus, EventData, LastEvent, RoutedEvent } from '#libs/contracts';
+import { emailStatus, emailEvent, type EmailInfo } from '#libs/emails';
+import { outbox, type Queryable } from '#libs/persistence';
 
 /** The client that opened or clicked; null where the report does not tell. */
 interface Client {
@@ -56,7 +56,7 @@ export async function recordLateReport(tx: Queryable, of: LateReportRecord): Pro
     text: `UPDATE emails SET status = $2, last_event = $3, sequence = $4, updated_at = greatest(updated_at, $5) WHERE id = $1`,
     values: [email.id, status, report.kind satisfies LastEvent, sequence, at],
   });
-  await appendEvents(tx, [eventOf(of, sequence)]);
+  await outbox.append(tx, [eventOf(of, sequence)]);
   return true;
 }
 
@@ -83,7 +83,7 @@ async function moved(
     text: 'SELECT status FROM recipients WHERE email_id = $1',
     values: [email.id],
   });
-  return aggregateStatus(rows.map((row) => row.status));
+  return emailStatus.aggregate(rows.map((row) => row.status));
 }
 
 /** The text of the report replaces the reply with which the message was accepted. */
@@ -128,3 +128,25 @@ function eventOf({ email, recipient, at, report }: LateReportRecord, sequence: n
 }
 
 const botFacts = ({ botKind }: Client) => ({ is_bot: botKind !== null, bot_kind: botKind, bot_rule: null });
+
+/** The fields of `email.bounced` that follow from the reply. */
+export function bounceFields(of: {
+  type: BounceType;
+  class: string;
+  text: string;
+  code: number | null;
+  enhanced: string | null;
+  mx: string | null;
+  ip: string | null;
+}): Omit<EventData['email.bounced'], keyof EmailEventBase> {
+  return {
+    bounce_type: of.type,
+    bounce_message: of.text,
+    bounce_class: of.class,
+    smtp_code: of.code,
+    enhanced_code: of.enhanced,
+    mx: of.mx,
+    ip: of.ip,
+    bounce: { type: of.type, subType: of.class, message: of.text },
+  };
+}

@@ -1,5 +1,6 @@
 import type { RoutedEvent } from '#libs/contracts';
-import { bounceFields, type DeliveryJob, emailEvent } from '#libs/emails';
+import { type DeliveryJob, emailEvent } from '#libs/emails';
+import { bounceFields } from './late-bounce.js';
 import type { RecipientOutcome } from './recipient-outcome.js';
 
 /**

@@ -1,6 +1,6 @@
 import { newId, type EmailStatus, type RoutedEvent, type ViewOf } from '#libs/contracts';
-import { aggregateStatus, type DeliveryJob, lastEventOf, type emailShapes } from '#libs/emails';
-import { outboxRow, type Queryable } from '#libs/persistence';
+import { emailStatus, type DeliveryJob, type emailShapes } from '#libs/emails';
+import { outbox, type Queryable } from '#libs/persistence';
 import type { EarlierHost } from '#libs/mta';
 import { claimedBy } from '../claim/requeue.js';
 import { eventsOf } from './outcome-events.js';
@@ -38,11 +38,11 @@ export async function settleBatch(tx: Queryable, workerId: string, items: Settle
   for (const { job, outcome } of applied) {
     const email = emails.get(job.email.id) as EmailRow;
     events.push(...eventsOf(job, outcome, () => ++email.sequence));
-    const status = aggregateStatus(statuses.get(job.email.id) ?? [outcome.status]);
+    const status = emailStatus.aggregate(statuses.get(job.email.id) ?? [outcome.status]);
     changed.set(job.email.id, {
       id: job.email.id,
       status,
-      last_event: lastEventOf(outcome.status),
+      last_event: emailStatus.lastEvent(outcome.status),
       sequence: email.sequence,
       delivered_at: status === 'delivered' ? outcome.attempt.endedAt : null,
       at: outcome.attempt.endedAt,
@@ -165,8 +165,8 @@ async function insertFacts(
              SELECT ${columns} FROM json_to_recordset($2::json) AS v(id text, email_id text, ordinal smallint, number smallint, outcome text, phase text, bounce_class text,
                smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text, cipher text, verified boolean, policy text,
                source text, provider text, earlier jsonb, started_at timestamptz, ended_at timestamptz))
-           ${outboxRow.insert(3)}`,
-    values: [JSON.stringify(emails), JSON.stringify(attempts), ...outboxRow.values(events)],
+           ${outbox.insert(3)}`,
+    values: [JSON.stringify(emails), JSON.stringify(attempts), ...outbox.values(events)],
   });
 }
 

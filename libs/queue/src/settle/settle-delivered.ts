@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { outboxRow, type Queryable } from '#libs/persistence';
+import { outbox, type Queryable } from '#libs/persistence';
 import { claimedBy } from '../claim/requeue.js';
 import { earlierHosts, type SettleItem } from './settle-batch.js';
 import { eventsOf } from './outcome-events.js';
@@ -44,7 +44,7 @@ const SETTLE = `
   a AS (
     INSERT INTO attempts (id, email_id, ordinal, number, outcome, ${REPLY.join(', ')}, ${LINE})
     SELECT attempt, email_id, ordinal, attempts, 'delivered', ${REPLY.join(', ')}, ${LINE} FROM ours),
-  o AS (${outboxRow.insert(4)} AND EXISTS (SELECT FROM ours))
+  o AS (${outbox.insert(4)} AND EXISTS (SELECT FROM ours))
   SELECT EXISTS (SELECT FROM ours) AS written`;
 
 /**
@@ -62,7 +62,7 @@ export async function settleDelivered(db: Queryable, workerId: string, items: re
       JSON.stringify(settled.map(({ row }) => row)),
       workerId,
       items.length,
-      ...outboxRow.values(settled.flatMap(({ events }) => events)),
+      ...outbox.values(settled.flatMap(({ events }) => events)),
     ],
   });
   return rows[0].written;

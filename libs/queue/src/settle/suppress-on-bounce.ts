@@ -1,4 +1,4 @@
-import { type EmailInfo, searchKey, suppressionScope } from '#libs/emails';
+import { type EmailInfo, searchKey, emailSuppressions } from '#libs/emails';
 import { normaliseAddress } from '#libs/mime';
 import type { ServerReply, BounceClass } from '#libs/mta';
 import type { NewSuppression } from '#libs/suppressions';
@@ -30,7 +30,7 @@ function bounceSuppression(
 ): NewSuppression {
   const { reply, remote, endedAt } = outcome;
   return {
-    ...suppressionScope(email, serviceDomain),
+    ...emailSuppressions.scope(email, serviceDomain),
     address: normaliseAddress(recipient.address),
     origin: 'bounce',
     reason: cut(reply.text, REASON_LENGTH),

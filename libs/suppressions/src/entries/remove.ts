@@ -1,5 +1,5 @@
 import { seesDomain } from '#libs/contracts';
-import { appendEvents, type Queryable } from '#libs/persistence';
+import { outbox, type Queryable } from '#libs/persistence';
 import { readSuppressions, type ReadOptions } from './read.js';
 import { suppressionEvent } from './suppression-event.js';
 import type { SuppressionTarget } from './field-rules.js';
@@ -45,7 +45,7 @@ export async function removeSuppressions(
     removed.push(row);
     return { outcome: 'removed', entry: toSuppressionView(row) };
   });
-  await appendEvents(
+  await outbox.append(
     tx,
     removed.map((row) => suppressionEvent('suppression.removed', row)),
   );

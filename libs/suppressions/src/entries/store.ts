@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { appendEvents, type Queryable } from '#libs/persistence';
+import { outbox, type Queryable } from '#libs/persistence';
 import { suppressionEvent } from './suppression-event.js';
 import {
   suppression,
@@ -52,7 +52,7 @@ export async function storeSuppressions(tx: Queryable, entries: readonly NewSupp
   const columns: unknown[][] = Array.from({ length: 9 }, () => []);
   for (const entry of entries) valuesOf(entry).forEach((value, i) => columns[i].push(value));
   const { rows } = await tx.query<SuppressionRow>({ name: 'suppressions-store', text: STORE, values: columns });
-  await appendEvents(
+  await outbox.append(
     tx,
     rows.map((row) => suppressionEvent('suppression.added', row)),
   );

@@ -1,5 +1,5 @@
 import type { RoutedEvent } from '#libs/contracts';
-import { routedEvent } from '#libs/persistence';
+import { outbox } from '#libs/persistence';
 import { toSuppressionView, type SuppressionRow } from '../suppression.resource.js';
 import { databaseClock } from '#libs/kernel';
 
@@ -8,7 +8,7 @@ const SEQUENCE = { 'suppression.added': 1, 'suppression.removed': 2 } as const;
 
 export function suppressionEvent(type: keyof typeof SEQUENCE, row: SuppressionRow): RoutedEvent {
   const { id, email, origin, reason, source_id, domain_id, expires_at, created_at } = toSuppressionView(row);
-  return routedEvent({
+  return outbox.event({
     type,
     data: { id, email, origin, reason, source_id, domain_id, expires_at, created_at },
     accountId: row.account_id,

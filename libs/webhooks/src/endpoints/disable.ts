@@ -1,4 +1,4 @@
-import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
+import { outbox, requestNotice, type Queryable } from '#libs/persistence';
 import type { DisabledReason } from '../webhook.resource.js';
 
 /** An endpoint that fails for so long without one success is disabled; long enough to survive a weekend. */
@@ -27,7 +27,7 @@ export async function disableWebhook(
   const [{ account_id: accountId, url, sequence, updated_at: at }] = rows;
   const data = { webhook_id: id, url, reason, disabled_at: at.toISOString() };
   const about = { accountId, key: id, sequence, domainId: null, test: false, at };
-  await appendEvents(tx, [routedEvent({ type: 'webhook.disabled', data, ...about })]);
+  await outbox.append(tx, [outbox.event({ type: 'webhook.disabled', data, ...about })]);
   await requestNotice(tx, { accountId, kind: 'webhook.disabled', facts: data, subject: id });
   return accountId;
 }

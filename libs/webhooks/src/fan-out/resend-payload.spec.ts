@@ -1,4 +1,4 @@
-import type { DomainEventData, EmailEventBase, EventData, ServiceEvent } from '#libs/contracts';
+import type { EmailEventBase, EventData, ServiceEvent } from '#libs/contracts';
 import type { WebhookEventPayload } from 'resend';
 import { describe, expect, it } from 'vitest';
 import { resendData } from './resend-payload.js';
@@ -38,7 +38,7 @@ const bounced: EventData['email.bounced'] = {
   bounce_class: 'invalid_recipient',
   bounce: { type: 'Permanent', subType: 'General', message: 'no such user' },
 };
-const domain: DomainEventData = {
+const domain: EventData['domain.updated'] = {
   id: `dom_${ID}`,
   name: 'mail.example.com',
   status: 'active',

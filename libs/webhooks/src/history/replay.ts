@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newId, timeOfId, visibleDomains, type Visibility } from '#libs/contracts';
 import { Config, LocalNotifications } from '#libs/kernel';
-import { appendEvents, Database, routedEvent, type Queryable } from '#libs/persistence';
+import { outbox, Database, type Queryable } from '#libs/persistence';
 import { webhookIsVisible } from '../endpoints/visible-webhooks.js';
 import { visibleDeliveries } from './delivery-query.js';
 import type { DeliveryRow, WebhookEventView } from '../webhook-event.resource.js';
@@ -39,8 +39,8 @@ export class WebhookReplay {
       if (!enabled) throw webhookDisabled();
       const data = { webhook_id: webhookId, message: TEST_MESSAGE };
       const about = { accountId, key: webhookId, sequence, domainId: null, test: true, at };
-      const logged = routedEvent({ type: 'webhook.test', data, ...about });
-      await appendEvents(tx, [logged]);
+      const logged = outbox.event({ type: 'webhook.test', data, ...about });
+      await outbox.append(tx, [logged]);
       const { event } = logged;
       const id = newId('dlv');
       const body = webhookPayload(event.type, event, { format, region: this.config.settings.REGION });

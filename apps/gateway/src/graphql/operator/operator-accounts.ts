@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountDirectory, Accounts, ApiKeys, planRule, accountShapes } from '#libs/accounts';
 import type { AccountOverview, AccountStatus, ChangedBy, Standing } from '#libs/accounts';
 import { isId, LIMITS, Refusal, type RefusalDetail, roleRights } from '#libs/contracts';
-import { DomainInspection, normaliseDomainName } from '#libs/domains';
+import { DomainInspection, domainName } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
 import { Invitations, Members, userRules } from '#libs/users';
 import { LinkMail } from '#libs/notices';
@@ -109,7 +109,7 @@ export class OperatorAccounts {
   /** Accounts that a search finds by the address of a member or by a domain. */
   private async accountsBehind(search: string): Promise<string[]> {
     if (search.includes('@')) return this.members.accountsOf(search);
-    const domain = normaliseDomainName(search);
+    const domain = domainName.normalise(search);
     return domain === null ? [] : this.domains.accountsOf(domain);
   }
 

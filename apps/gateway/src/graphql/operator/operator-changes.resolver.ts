@@ -3,7 +3,7 @@ import type { ChangedBy, Standing } from '#libs/accounts';
 import { ParkedEvents, type Selection } from '#libs/bus';
 import { isId, Refusal } from '#libs/contracts';
 import { DoctorRuns, type DoctorRun } from '#libs/doctor';
-import { domainNameRule, normaliseDomainName } from '#libs/domains';
+import { domainName } from '#libs/domains';
 import { HeldQueues } from '#libs/queue';
 import { requireOnlyOne } from '../../rest/validation/invalid-fields.js';
 import { ResumedQueueType, type ResumedQueueDto } from '../queues/queue.type.js';
@@ -113,9 +113,9 @@ export class OperatorChangesResolver {
     domain?: string | null,
   ): Promise<DoctorRun> {
     if (!domain) return this.runs.start(by.userId, null);
-    const problems = domainNameRule(domain).map(({ code, message }) => ({ field: 'domain', code, message }));
+    const problems = domainName.rule(domain).map(({ code, message }) => ({ field: 'domain', code, message }));
     if (problems.length > 0) throw Refusal.ofFields(problems);
-    return this.runs.start(by.userId, normaliseDomainName(domain));
+    return this.runs.start(by.userId, domainName.normalise(domain));
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { serviceZone } from '#libs/doctor';
-import { DkimZone, zoneLine } from '#libs/domains';
+import { DkimZone } from '#libs/domains';
 import { Config, Health, TtlCache, withTimeout } from '#libs/kernel';
 import { Database, databaseInfo, hostResources } from '#libs/persistence';
 import { HeldQueues, QueueOverview } from '#libs/queue';
@@ -77,7 +77,10 @@ export class ServiceState {
     const [zone, records] = await Promise.all([serviceZone(this.config), keys.records(DKIM_RECORDS + 1)]);
     return {
       ...zone,
-      dkim: records.slice(0, DKIM_RECORDS).map(zoneLine).join('\n'),
+      dkim: records
+        .slice(0, DKIM_RECORDS)
+        .map((record) => DkimZone.line(record))
+        .join('\n'),
       dkimTruncated: records.length > DKIM_RECORDS,
     };
   }

@@ -1,4 +1,4 @@
-import { hasUnencodedPlus, isId, LIMITS, parseTimestamp, type IdPrefix } from '#libs/contracts';
+import { isId, LIMITS, parseTimestamp, type IdPrefix } from '#libs/contracts';
 import type { Rule, RuleProblem } from '#libs/contracts';
 
 /**
@@ -87,3 +87,9 @@ export const tagFilterRule: Rule = (value) => {
     return typeof text === 'string' && !hasControls(text) ? [] : at('must be given once, without control characters');
   });
 };
+
+/**
+ * Whether a text is a timestamp whose `+` was not encoded in a query, where it means a space (URL Standard section 5.1).
+ */
+const hasUnencodedPlus = (text: string): boolean =>
+  text.includes(' ') && parseTimestamp(text.replace(' ', '+')) !== null;

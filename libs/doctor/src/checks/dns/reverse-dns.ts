@@ -1,4 +1,4 @@
-import { reverseName } from '#libs/dns';
+import { reversed } from '#libs/dns';
 import type { SourceAddress } from '#libs/mta';
 import { addressRecords, isSameAddress } from '../../addresses.js';
 import { error, ok, skipped, unanswered, warning, type Check, type Result } from '../../check.js';
@@ -95,4 +95,4 @@ async function resolvesTo({ dns }: CheckContext, name: string, address: string):
   return answer.kind === 'found' && answer.values.some((found) => isSameAddress(found, address)) ? 'yes' : 'no';
 }
 
-const ptrRecord = ({ address, heloName }: SourceAddress): string => `${reverseName(address)}. PTR ${heloName}.`;
+const ptrRecord = ({ address, heloName }: SourceAddress): string => `${reversed.name(address)}. PTR ${heloName}.`;

@@ -1,11 +1,4 @@
-import {
-  DkimZone,
-  DomainInspection,
-  zoneLine,
-  type InspectedDomain,
-  type InspectedRecord,
-  type Judgement,
-} from '#libs/domains';
+import { DkimZone, DomainInspection, type InspectedDomain, type InspectedRecord, type Judgement } from '#libs/domains';
 import { databaseInfo, type Database } from '#libs/persistence';
 import { error, ok, skipped, unanswered, warning, type Check, type Result } from '../../check.js';
 import type { CheckContext } from '../../context.js';
@@ -21,6 +14,7 @@ export const sendingDomainsCheck: Check = {
   name: 'domains',
   title: 'Sending domains',
   isAboutDelivery: true,
+  takesDomain: true,
   run: async (context) => {
     const database = await context.database();
     if (database === null) return [skipped({ subject: 'domains', message: 'There is no database yet.' })];
@@ -154,7 +148,7 @@ async function checkKeyZone(context: CheckContext, database: Database): Promise<
     error({
       subject,
       message: `It lacks keys, or has old ones: ${stale.map(({ name }) => name).join(', ')}. Key rotations do not proceed, and new domains with CNAME records do not become active.`,
-      fix: `Publish the zone again: npm run -s cli -- domains dkim-zone\n${stale.map(zoneLine).join('\n')}`,
+      fix: `Publish the zone again: npm run -s cli -- domains dkim-zone\n${stale.map((record) => DkimZone.line(record)).join('\n')}`,
     }),
   ];
 }

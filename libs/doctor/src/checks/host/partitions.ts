@@ -7,7 +7,6 @@ import {
   Partitions,
   startOfDay,
   type Database,
-  type PartitionedTableName,
   type PartitionState,
 } from '#libs/persistence';
 import { ok, warning, type Result } from '../../check.js';
@@ -94,7 +93,7 @@ function checkPast(
   ];
 }
 
-function periodOf(table: PartitionedTableName, settings: Config['settings']): number {
+function periodOf(table: PartitionState['table'], settings: Config['settings']): number {
   switch (table) {
     case 'event_log':
     case 'event_log_accounts':
