@@ -1,3 +1,4 @@
+import { octetEncoder } from './encode-header.js';
 import { ENCODED_TEXT, encodePhrases } from './encode-phrases.js';
 import { parameterName, readStructuredValue, splitOutsideQuotes } from '../parse/structured-value.js';
 
@@ -46,9 +47,4 @@ function extendedParameter(name: string, text: string): string[] {
   return sections.map((section, index) => ` ${name}*${index}*=${section}`);
 }
 
-function percentCode(character: string): string {
-  if (ATTRIBUTE.test(character)) return character;
-  let code = '';
-  for (const octet of Buffer.from(character)) code += `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
-  return code;
-}
+const percentCode = octetEncoder('%', ATTRIBUTE);
