@@ -137,6 +137,8 @@ export const GROUPS = [
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
       ATTACHMENT_TYPES:
         'Types of attachments beside the ten of the API, for REST and SMTP: MIME types, each including its common other names, or `all` for everything that is not executable. Calendar invitations need `text/calendar`, forwarded messages `message/rfc822`.',
+      PLAN_WEIGHTS:
+        'Weights of plans in the turns that accounts take at a destination, such as `free=1,unlimited=4`. Plans that are not listed have the weight 1 (see `docs/delivery.md`).',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
       ABUSE_BRAKES:
         'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',

@@ -12,6 +12,8 @@ import {
 import type { HostedUnsubscribe } from './message/unsubscribe-link.js';
 
 const ADDRESS = 'user@example.com';
+/** Bulk email yields to transactional email of the same account. */
+export const PRIORITIES = ['transactional', 'bulk'] as const;
 const TEXT_VALUES = { type: 'string' } as const;
 /** Of the content of an email. */
 const EXPIRES = 'after the retention period (30 days by default)';
@@ -168,6 +170,9 @@ export const email = resource({
     ...summaryFields,
     ...contentFields,
     recipients: fields.objects(recipient, 'Each recipient with its delivery status'),
+    priority: fields
+      .choice(PRIORITIES, '`bulk`: it yields to the transactional emails of this account at the same destination')
+      .stored(),
     retry_of: fields.text('The failed email that this one repeats', null).orNull().stored(),
     tracking: fields
       .object(tracked, 'Tracking of the email; null if neither opens nor clicks are tracked')

@@ -9,6 +9,7 @@ import {
   type Shape,
   type ViewOf,
 } from '#libs/contracts';
+import { PRIORITIES } from './email.resource.js';
 import type { AttachmentInput } from './intake/attachments/attachment-rules.js';
 import {
   booleanRule,
@@ -16,6 +17,7 @@ import {
   expiresInRule,
   listUnsubscribeRule,
   messageTrackingRule,
+  priorityRule,
   SUPPRESSION_POLICIES,
   suppressionPolicyRule,
   type ListUnsubscribe,
@@ -242,6 +244,13 @@ export const newEmail = resource({
         'How to handle suppressed recipients: `reject` refuses the email with 422, `skip` sends it to the other recipients',
       )
       .given(suppressionPolicyRule, { schema: { default: 'reject' } }),
+    priority: fields
+      .choice(
+        PRIORITIES,
+        '`bulk` yields to the transactional emails of this account at the same destination, and takes one place in ten while ' +
+          'these wait. Other accounts are not affected',
+      )
+      .given(priorityRule, { schema: { default: 'transactional' } }),
     expires_in: fields
       .integer('Seconds after which delivery is abandoned, 300 to 432000; 72 hours if absent', 3600, {
         minimum: EXPIRES_IN.least,

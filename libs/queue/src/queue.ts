@@ -73,7 +73,7 @@ export class Queue {
       maxItems: REQUEUE_ITEMS,
       gatherMs: REQUEUE_GATHER_MS,
     });
-    this.due = new DueClaims(database, worker);
+    this.due = new DueClaims(database, worker, config.settings.PLAN_WEIGHTS);
     shutdown.on('flush', 'settle', () => this.settling.drained());
     shutdown.on('flush', 'requeue', () => this.requeueing.drained());
   }

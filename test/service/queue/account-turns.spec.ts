@@ -1,6 +1,7 @@
 import { newId } from '#libs/contracts';
 import type { DeliveryJob } from '#libs/emails';
 import type { Queue } from '../../../libs/queue/src/queue.js';
+import { DueClaims } from '../../../libs/queue/src/claim/claim-due.js';
 import { beforeEach, describe, expect } from 'vitest';
 import type { QueueFixture } from '../../support/delivery/queue-fixture.js';
 import { queueTest as it } from '../../support/delivery/queue-tests.js';
@@ -11,15 +12,15 @@ const LARGE = 20_000;
 /** `count` due recipients of a new account at one domain; each later one is due a little later. */
 async function backlog(
   { db }: QueueFixture,
-  of: { count: number; domain?: string; dueIn?: string; account?: string },
+  of: { count: number; domain?: string; dueIn?: string; account?: string; plan?: string; isBulk?: boolean },
 ): Promise<string> {
   const account = of.account ?? newId('acc');
   const run = (text: string, values: unknown[] = []) => db.database.query(text, values);
   const { rows } = await run('SELECT id FROM domains LIMIT 1');
   const name = newId('em');
   await run(
-    `INSERT INTO accounts (id, name, plan, standing, created_at) VALUES ($1, 'x', 'unlimited', 'active', now()) ON CONFLICT DO NOTHING`,
-    [account],
+    `INSERT INTO accounts (id, name, plan, standing, created_at) VALUES ($1, 'x', $2, 'active', now()) ON CONFLICT DO NOTHING`,
+    [account, of.plan ?? 'unlimited'],
   );
   await run(
     `INSERT INTO emails (id, account_id, domain_id, mode, source, status, last_event, sender, header_to, header_cc, header_bcc, reply_to,
@@ -29,11 +30,11 @@ async function backlog(
     [name, account, (rows[0] as { id: string }).id, of.count],
   );
   await run(
-    `INSERT INTO recipients (email_id, ordinal, address, domain, account_id, type, status, due_at, expires_at, is_due)
+    `INSERT INTO recipients (email_id, ordinal, address, domain, account_id, type, status, due_at, expires_at, is_due, is_bulk)
        SELECT $1 || lpad(i::text, 6, '0'), 0, 'x@' || $2, $2, $3, 'to', 'queued',
-              now() + $4::interval + make_interval(secs => i * 0.00001), now() + interval '3 days', true
+              now() + $4::interval + make_interval(secs => i * 0.00001), now() + interval '3 days', true, $6
        FROM generate_series(1, $5::int) AS i`,
-    [name, of.domain ?? 'mail.example', account, of.dueIn ?? '-1 hour', of.count],
+    [name, of.domain ?? 'mail.example', account, of.dueIn ?? '-1 hour', of.count, of.isBulk ?? false],
   );
   return account;
 }
@@ -43,6 +44,10 @@ const byAccount = (jobs: readonly DeliveryJob[]) => {
   for (const { email } of jobs) counts[email.accountId] = (counts[email.accountId] ?? 0) + 1;
   return counts;
 };
+
+function add(total: Record<string, number>, counts: Record<string, number>): void {
+  for (const [account, count] of Object.entries(counts)) total[account] = (total[account] ?? 0) + count;
+}
 
 describe('claims from one domain with mail of several accounts', () => {
   beforeEach<{ fixture: QueueFixture }>(async ({ fixture }) => {
@@ -69,11 +74,92 @@ describe('claims from one domain with mail of several accounts', () => {
     for (let i = 0; i < 10; i += 1) accounts.push(await backlog(fixture, { count: 30 }));
     const total: Record<string, number> = {};
     for (let round = 0; round < 20; round += 1)
-      for (const [account, count] of Object.entries(
-        byAccount(await claim(program.queue, 200, { perDomain: 3, byDomain: {} })),
-      ))
-        total[account] = (total[account] ?? 0) + count;
+      add(total, byAccount(await claim(program.queue, 200, { perDomain: 3, byDomain: {} })));
     expect(total).toEqual(Object.fromEntries(accounts.map((account) => [account, 6])));
+  });
+
+  it('take turns where the limit is of one recipient', async ({ fixture, program }) => {
+    const accounts = [];
+    for (let i = 0; i < 3; i += 1) accounts.push(await backlog(fixture, { count: 10 }));
+    const total: Record<string, number> = {};
+    for (let round = 0; round < 12; round += 1)
+      add(total, byAccount(await claim(program.queue, 200, { perDomain: 1, byDomain: {} })));
+    expect(total).toEqual(Object.fromEntries(accounts.map((account) => [account, 4])));
+  });
+
+  describe('with weights of plans', () => {
+    const rounds = async (fixture: QueueFixture, perDomain: number, count: number) => {
+      const { id, epoch } = { id: newId('evt'), epoch: 1 };
+      const claims = new DueClaims(fixture.db.database, { id, epoch }, { unlimited: 4, '5000': 2 });
+      const total: Record<string, number> = {};
+      for (let round = 0; round < count; round += 1)
+        add(total, byAccount(await claims.claim(500, { perDomain, byDomain: {} })));
+      return total;
+    };
+    const three = async (fixture: QueueFixture) => [
+      await backlog(fixture, { count: 200, plan: 'unlimited' }),
+      await backlog(fixture, { count: 200, plan: '5000' }),
+      await backlog(fixture, { count: 200, plan: 'free' }),
+    ];
+
+    it('share a limit by weight', async ({ fixture }) => {
+      const [heavy, middle, light] = await three(fixture);
+      expect(await rounds(fixture, 35, 4)).toEqual({ [heavy]: 80, [middle]: 40, [light]: 20 });
+    });
+
+    it('take turns by weight where the limit is smaller than their sum', async ({ fixture }) => {
+      const [heavy, middle, light] = await three(fixture);
+      const total = await rounds(fixture, 1, 60);
+      expect(total).toEqual({ [heavy]: 80, [middle]: 40, [light]: 20 });
+    });
+  });
+
+  describe('with bulk mail', () => {
+    const kinds = (jobs: readonly DeliveryJob[]) => ({
+      bulk: jobs.filter(({ isBulk }) => isBulk).length,
+      transactional: jobs.filter(({ isBulk }) => !isBulk).length,
+    });
+
+    it('take the transactional mail of an account first, and one in ten of its bulk mail', async ({
+      fixture,
+      program,
+    }) => {
+      const account = await backlog(fixture, { count: 300, isBulk: true, dueIn: '-3 hours' });
+      await backlog(fixture, { count: 40, account, dueIn: '-1 minute' });
+      const limits = { perDomain: 20, byDomain: {} };
+      expect(kinds(await claim(program.queue, 200, limits))).toEqual({ bulk: 2, transactional: 18 });
+      expect(kinds(await claim(program.queue, 200, limits))).toEqual({ bulk: 2, transactional: 18 });
+      expect(kinds(await claim(program.queue, 200, limits))).toEqual({ bulk: 16, transactional: 4 });
+      expect(kinds(await claim(program.queue, 200, limits))).toEqual({ bulk: 20, transactional: 0 });
+    });
+
+    it('take some of it also where a share is of one recipient', async ({ fixture, program }) => {
+      const account = await backlog(fixture, { count: 300, isBulk: true, dueIn: '-3 hours' });
+      await backlog(fixture, { count: 300, account, dueIn: '-1 minute' });
+      const jobs = [];
+      for (let round = 0; round < 200; round += 1)
+        jobs.push(...(await claim(program.queue, 200, { perDomain: 1, byDomain: {} })));
+      const { bulk, transactional } = kinds(jobs);
+      expect(transactional).toBeGreaterThan(bulk);
+      // Twenty are expected; fewer than two are less likely than one in 10^7.
+      expect(bulk).toBeGreaterThanOrEqual(2);
+    });
+
+    it('leave the shares of accounts as they are', async ({ fixture, program }) => {
+      const bulk = await backlog(fixture, { count: 300, isBulk: true, dueIn: '-3 hours' });
+      const other = await backlog(fixture, { count: 300, dueIn: '-1 minute' });
+      const jobs = await claim(program.queue, 200, { perDomain: 50, byDomain: {} });
+      expect(byAccount(jobs)).toEqual({ [bulk]: 25, [other]: 25 });
+    });
+  });
+
+  it('give a hundred accounts with equal mail a hundredth each', async ({ fixture, program }) => {
+    const accounts = [];
+    for (let i = 0; i < 100; i += 1) accounts.push(await backlog(fixture, { count: 60 }));
+    const total: Record<string, number> = {};
+    for (let round = 0; round < 250; round += 1)
+      add(total, byAccount(await claim(program.queue, 200, { perDomain: 20, byDomain: {} })));
+    expect(total).toEqual(Object.fromEntries(accounts.map((account) => [account, 50])));
   });
 
   it('give every account the same where a claim ends in the middle of a domain', async ({ fixture, program }) => {
@@ -81,10 +167,7 @@ describe('claims from one domain with mail of several accounts', () => {
     for (let i = 0; i < 8; i += 1) accounts.push(await backlog(fixture, { count: 40 }));
     const total: Record<string, number> = {};
     for (let round = 0; round < 24; round += 1)
-      for (const [account, count] of Object.entries(
-        byAccount(await claim(program.queue, 3, { perDomain: 100, byDomain: {} })),
-      ))
-        total[account] = (total[account] ?? 0) + count;
+      add(total, byAccount(await claim(program.queue, 3, { perDomain: 100, byDomain: {} })));
     const counts = accounts.map((account) => total[account] ?? 0);
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(3);
   });

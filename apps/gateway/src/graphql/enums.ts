@@ -37,6 +37,7 @@ stringEnum(
   emailShapes.newEmail.fields.suppression_policy.words,
   'How to handle suppressed recipients of an email.',
 );
+stringEnum('EmailPriority', emailShapes.newEmail.fields.priority.words, 'Which emails of an account go first.');
 export const BatchValidation = stringEnum(
   'BatchValidation',
   ['strict', 'permissive'],

@@ -26,7 +26,7 @@ interface Envelope {
 export function toSubmission(message: SubmittedMessage, options: RelayedOptions, envelope: Envelope): Submission {
   const { relayed, octets, mailboxes } = message;
   const { principal, transaction, rcptTo } = envelope;
-  const { idempotencyKey: key, tags, scheduledAt, unsubscribe, tracking } = options;
+  const { idempotencyKey: key, tags, scheduledAt, unsubscribe, tracking, priority } = options;
   return {
     accountId: principal.accountId,
     keyId: principal.keyId,
@@ -48,6 +48,7 @@ export function toSubmission(message: SubmittedMessage, options: RelayedOptions,
     idempotency: key === null ? null : { ...idempotencyScopes(envelope), key, bodyHash: null },
     unsubscribe,
     tracking,
+    priority,
     suppressionsAskedAt: transaction.someListed ? undefined : transaction.startedAt,
     // Single recipients cannot be refused after DATA: the others get the mail, and an event gives the reason.
     suppressed: 'skip_some',

@@ -25,6 +25,7 @@ const PLANS = 'SELECT id, plan, sending_pause IS NOT NULL AS paused FROM account
 
 /** What an account may send at present. */
 interface SendingRights {
+  plan: string;
   limit: number | null;
   paused: boolean;
 }
@@ -61,6 +62,7 @@ const USAGE = `
 export class Allowances {
   /** A message costs one unit per recipient, or one unit. */
   readonly unit: 'recipient' | 'message';
+  private readonly weights: Readonly<Record<string, number>>;
   private readonly rights: TtlCache<SendingRights>;
   private readonly warnings = new AllowanceWarnings();
 
@@ -68,6 +70,7 @@ export class Allowances {
     private readonly database: Database,
     config: Config,
   ) {
+    this.weights = config.settings.PLAN_WEIGHTS;
     this.unit = config.settings.ALLOWANCE_UNIT;
     const lookups = new GroupCommit<string, SendingRights | null>({
       commit: (ids) => rightsOf(database, ids),
@@ -84,6 +87,12 @@ export class Allowances {
   async limitOf(accountId: string): Promise<number | null> {
     const rights = await this.rights.get(accountId);
     return rights === null ? 0 : rights.limit;
+  }
+
+  /** Weight of the account in the turns at a destination, by its plan. Cached for at most half a second. */
+  async weightOf(accountId: string): Promise<number> {
+    const rights = await this.rights.get(accountId);
+    return (rights && this.weights[rights.plan]) ?? 1;
   }
 
   /** A pause takes effect within a second. @throws Refusal sending_paused (403) */
@@ -133,7 +142,7 @@ async function rightsOf(database: Database, ids: string[]): Promise<(SendingRigh
     text: PLANS,
     values: [ids],
   });
-  const rights = new Map(rows.map(({ id, plan, paused }) => [id, { limit: monthlyLimit(plan), paused }]));
+  const rights = new Map(rows.map(({ id, plan, paused }) => [id, { plan, limit: monthlyLimit(plan), paused }]));
   return ids.map((id) => rights.get(id) ?? null);
 }
 

@@ -3,6 +3,7 @@ import { isId, orRefusal, Refusal, type EmailStatus, type Mode, type Visibility 
 import { normaliseAddress, type Mailbox } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { EmailIntake } from '../intake/email-intake.js';
+import type { EmailView } from '../email.resource.js';
 import { decodeParts, storedMailbox } from '../message/stored-parts.js';
 import type { Accepted, Idempotency, Submission } from '../intake/submission.js';
 import type { StoredContent, Tracking } from '../message/delivery-job.js';
@@ -30,6 +31,7 @@ interface FailedEmailRow {
   sandbox_result: string | null;
   unsubscribe: HostedUnsubscribe | null;
   tracking: Tracking | null;
+  priority: EmailView['priority'];
 }
 
 const FINAL: ReadonlySet<EmailStatus> = new Set([
@@ -91,6 +93,7 @@ export class RetryEmail {
       ...(email.lifetime_seconds === null ? {} : { lifetimeSeconds: email.lifetime_seconds }),
       ...(email.sandbox_result === null ? {} : { sandboxResult: email.sandbox_result }),
       ...(email.unsubscribe === null ? {} : { unsubscribe: email.unsubscribe }),
+      priority: email.priority,
       tracking: email.tracking ?? { opens: false, clicks: false },
     };
   }
@@ -98,7 +101,7 @@ export class RetryEmail {
   private async read(id: string): Promise<FailedEmailRow> {
     const { rows } = await this.database.query<FailedEmailRow>(
       `SELECT mode, sender, header_to, header_cc, header_bcc, reply_to, subject, tags, message_id, lifetime_seconds,
-              sandbox_result, unsubscribe, tracking
+              sandbox_result, unsubscribe, tracking, priority
          FROM emails WHERE id = $1`,
       [id],
     );

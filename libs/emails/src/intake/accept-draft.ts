@@ -87,13 +87,15 @@ const messageIdOf = (submission: Submission, id: string): string =>
  * Returns the delivery jobs of an email that is due now: one per recipient domain, or one per recipient if each has an
  * unsubscribe link, tracking links or an envelope of its own. Suppressed recipients are left out.
  */
-export function jobsOf({ email, content, recipients, expiresAt, separateEnvelopes }: Draft): DeliveryJob[] {
+export function jobsOf(draft: Draft, weight: number): DeliveryJob[] {
+  const { email, content, recipients, expiresAt, separateEnvelopes } = draft;
+  const isBulk = draft.submission.priority === 'bulk';
   const jobs = new Map<string, DeliveryJob>();
   recipients.forEach((recipient, ordinal) => {
     if (recipient.suppressed !== null) return;
     const domain = domainOf(recipient.address);
     const key = separateEnvelopes ? String(ordinal) : domain;
-    const job = jobs.get(key) ?? { email, domain, recipients: [], epoch: 0, content, reservedBytes: 0 };
+    const job = jobs.get(key) ?? { email, domain, weight, isBulk, recipients: [], epoch: 0, content, reservedBytes: 0 };
     jobs.set(key, job);
     job.recipients.push({
       ordinal,
@@ -151,6 +153,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
       tracking: email.tracking ?? undefined,
       retry_of: submission.retryOf,
       is_login_mail: submission.isLoginMail === true,
+      priority: submission.priority ?? 'transactional',
     },
     tags: Object.entries(email.tags).map(([key, value]) => ({
       account_id: email.accountId,
@@ -168,7 +171,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
 }
 
 function recipientRow(
-  { email, dueAt, expiresAt }: Draft,
+  { email, submission, dueAt, expiresAt }: Draft,
   of: {
     recipient: Recipient;
     ordinal: number;
@@ -197,6 +200,7 @@ function recipientRow(
     claimed_by: claimedBy,
     fence: claimedBy === null ? 0 : 1,
     // Due recipients that this process does not claim are available to every worker at once.
+    is_bulk: submission.priority === 'bulk',
     is_due: left || claimedBy !== null || waiting === 'scheduled' ? undefined : true,
   };
 }

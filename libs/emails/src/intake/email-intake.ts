@@ -159,7 +159,8 @@ export class EmailIntake {
     of: Pick<AcceptRequest, 'partial' | 'idempotency' | 'answer'>,
   ): Promise<AcceptResult> {
     const { accountId } = drafts[0].submission;
-    const prepared = await yielding.map(drafts, (draft) => this.prepare(draft));
+    const weight = await this.allowances.weightOf(accountId);
+    const prepared = await yielding.map(drafts, (draft) => this.prepare(draft, weight));
     try {
       const request: AcceptRequest = {
         ...of,
@@ -186,9 +187,9 @@ export class EmailIntake {
     this.notifications.notify('outbox');
   }
 
-  private prepare(draft: Draft): Prepared {
+  private prepare(draft: Draft, weight: number): Prepared {
     // Scheduled messages wait in the database.
-    const jobs = draft.submission.scheduledAt ? [] : jobsOf(draft);
+    const jobs = draft.submission.scheduledAt ? [] : jobsOf(draft, weight);
     const { workerId, deliver, cancel } = this.localDelivery.reserve(jobs, draft.content.body.length);
     const units = this.unitsOf(draft);
     return {

@@ -47,6 +47,7 @@ const EMAIL_COLUMNS: Columns = [
   ['unsubscribe', 'jsonb'],
   ['tracking', 'jsonb'],
   ['is_login_mail', 'boolean'],
+  ['priority', 'text'],
 ];
 const RECIPIENT_COLUMNS: Columns = [
   ['account_id', 'text'],
@@ -62,6 +63,7 @@ const RECIPIENT_COLUMNS: Columns = [
   ['expires_at', 'timestamptz'],
   ['claimed_by', 'text'],
   ['fence', 'int'],
+  ['is_bulk', 'boolean'],
   ['is_due', 'boolean'],
 ];
 const TAG_COLUMNS: Columns = [

@@ -45,6 +45,7 @@ function optionsOf(email: NewEmail): Partial<Submission> {
   return {
     ...(unsubscribe === undefined ? {} : { unsubscribe }),
     ...(email.suppression_policy === undefined ? {} : { suppressed: email.suppression_policy }),
+    ...(email.priority === undefined ? {} : { priority: email.priority }),
     ...(email.tracking === undefined ? {} : { tracking: email.tracking }),
     ...(email.expires_in === undefined ? {} : { lifetimeSeconds: email.expires_in }),
     ...(email.sandbox_result === undefined ? {} : { sandboxResult: email.sandbox_result.toLowerCase() }),

@@ -1,6 +1,7 @@
 import type { Mode } from '#libs/contracts';
 import type { Mailbox } from '#libs/mime';
 import type { MimeContent, PartsContent } from '../message/submitted-content.js';
+import type { EmailView } from '../email.resource.js';
 import type { HostedUnsubscribe } from '../message/unsubscribe-link.js';
 
 /** One email as REST, the Resend-compatible routes and SMTP pass it to the intake. */
@@ -28,6 +29,8 @@ export interface Submission {
    * long as another recipient remains (docs/decisions/022-suppressions.md).
    */
   suppressed?: 'reject' | 'skip' | 'skip_some';
+  /** Absent: transactional. */
+  priority?: EmailView['priority'];
   /** How long delivery is attempted after the email is due; absent: DELIVERY_LIFETIME. */
   lifetimeSeconds?: number;
   /** The requested outcome of a test email; absent: by its addresses. */

@@ -47,6 +47,10 @@ export interface DeliveryJob {
     releasedAt: Date;
   };
   domain: string;
+  /** Of the account, in the turns at its destination. */
+  weight: number;
+  /** It yields to other email of its account. */
+  isBulk: boolean;
   recipients: ClaimedRecipient[];
   /** The epoch of the worker in which it was claimed, see `Worker.epoch`. */
   epoch: number;

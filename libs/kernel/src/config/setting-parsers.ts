@@ -116,6 +116,20 @@ export const attachmentTypes: SettingParser<'all' | string[]> = (value) => {
   return types;
 };
 
+/** A plan of an account and its weight in the turns at a destination. */
+const PLAN_WEIGHT = /^(free|unlimited|[1-9]\d{0,9})=([1-9]|10)$/;
+
+/** `unlimited=4,50000=2` to weights by plan. */
+export const planWeights: SettingParser<Readonly<Record<string, number>>> = (value) => {
+  const matches = list(value).map((entry) => PLAN_WEIGHT.exec(entry));
+  const weights = new Map(matches.flatMap((match) => (match ? [[match[1], Number(match[2])] as const] : [])));
+  if (weights.size < matches.length)
+    throw new Error(
+      'must be a comma-separated list of different plans with a weight from 1 to 10 each, such as free=1,unlimited=4',
+    );
+  return Object.fromEntries(weights);
+};
+
 /** `host:port`, comma-separated. */
 export const brokers: SettingParser<string[]> = (value) => {
   const entries = list(value);

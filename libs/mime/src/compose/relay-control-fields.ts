@@ -2,7 +2,7 @@ import { decodeEncodedWords } from '../parse/encoded-words.js';
 import type { HeaderField } from '../parse/message-head.js';
 import type { RelayedMessage, RelayProblem } from './relayed-message.js';
 
-type SingleMember = 'idempotencyKey' | 'scheduledAt' | 'track' | 'listUnsubscribe';
+type SingleMember = 'idempotencyKey' | 'scheduledAt' | 'track' | 'priority' | 'listUnsubscribe';
 type Controls = Pick<RelayedMessage, 'tags' | 'unknownControls' | SingleMember>;
 
 /** The name of a header field is shown in a reply line, which is shorter than a header block. */
@@ -14,6 +14,7 @@ const SINGLE: Record<string, SingleMember> = {
   'resend-idempotency-key': 'idempotencyKey',
   'x-service-scheduled-at': 'scheduledAt',
   'x-service-track': 'track',
+  'x-service-priority': 'priority',
   'x-service-list-unsubscribe': 'listUnsubscribe',
 };
 

@@ -26,6 +26,8 @@ export interface RelayedMessage {
   scheduledAt?: string;
   /** `X-Service-Track`, unparsed. */
   track?: string;
+  /** `X-Service-Priority`, unparsed. */
+  priority?: string;
   /** `X-Service-List-Unsubscribe`, unparsed. */
   listUnsubscribe?: string;
   /** The message has its own `List-Unsubscribe` or `List-Unsubscribe-Post`. */

@@ -23,6 +23,7 @@ import { SERVICE_STATE } from './0026-service-state.js';
 import { SEARCH_SEGMENTS } from './0027-search-segments.js';
 import { ANALYST } from './0029-analyst.js';
 import { ACCOUNT_TURNS } from './0030-account-turns.js';
+import { PRIORITY } from './0031-priority.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -50,6 +51,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   SEARCH_SEGMENTS,
   ANALYST,
   ACCOUNT_TURNS,
+  PRIORITY,
 ];
 
 /** The table in which TypeORM records applied migrations. */

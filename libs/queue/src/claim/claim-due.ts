@@ -15,8 +15,11 @@ export interface ClaimLimits {
 interface ClaimRow {
   /** Whose turn it was: `account_id` of the recipient. */
   turn: string;
-  /** Accounts that shared the limit of the domain. */
-  sharers: number;
+  /** Of that account. */
+  weight: number;
+  /** Whether further accounts have due mail in the domain. */
+  is_shared: boolean;
+  is_bulk: boolean;
   email_id: string;
   ordinal: number;
   address: string;
@@ -60,14 +63,16 @@ const DOMAINS_PER_ROUND = 400;
 const IS_DUE = 'due_at IS NOT NULL AND claimed_by IS NULL AND is_due';
 /** Accounts that share the limit of a domain in one claim; the others have their turn in the next ones. */
 const MAX_SHARERS = 64;
+/** One in so many recipients of an account is bulk mail, while it has transactional mail as well. */
+const BULK_ONE_IN = 10;
 /** Domains with mail of several accounts whose last turn is remembered. */
 const MAX_TURNS = 1_000;
 
 /**
  * Claims due recipients for this worker, domain by domain. Each claim continues where the last one stopped, takes at
  * most the limit of each domain, and skips a domain without available slots at the cost of one index look-up. Within a
- * domain the accounts that have due mail share the limit equally and take turns, each with its oldest mail first, however
- * much the others have. SKIP LOCKED lets any number of workers claim at once without waiting for each other. The clock of
+ * domain the accounts that have due mail share the limit by their weights and take turns, however much the others have.
+ * Each has its transactional mail first, the oldest of it before the rest; one in ten recipients is bulk mail, if there is some. SKIP LOCKED lets any number of workers claim at once without waiting for each other. The clock of
  * the database decides what is due. See docs/decisions/009-fair-claims.md.
  */
 export class DueClaims {
@@ -75,11 +80,16 @@ export class DueClaims {
   private lastDomain = '';
   /** The account after which the next turn begins, by domain. */
   private readonly lastTurn = new Map<string, string>();
+  private readonly weights: string;
 
   constructor(
     private readonly database: Database,
     private readonly worker: Pick<Worker, 'id' | 'epoch'>,
-  ) {}
+    /** Of accounts, by plan; plans that are not named have the weight 1. */
+    weights: Readonly<Record<string, number>> = {},
+  ) {
+    this.weights = JSON.stringify(weights);
+  }
 
   async claim(limit: number, limits: ClaimLimits): Promise<DeliveryJob[]> {
     await this.markDue();
@@ -106,8 +116,9 @@ export class DueClaims {
                 FROM walk CROSS JOIN LATERAL (${NEXT_TURN('(walk.domain, walk.account_id)')}) AS following
                WHERE walk.step < ${TURNS_LOOKED_AT}),
             oldest AS (
-              SELECT (SELECT r.due_at FROM recipients r WHERE r.domain = walk.domain AND r.account_id = walk.account_id AND ${IS_DUE}
-                       ORDER BY r.due_at LIMIT 1) AS due_at FROM walk
+              SELECT (SELECT r.due_at FROM recipients r WHERE r.domain = walk.domain AND r.account_id = walk.account_id
+                         AND r.is_bulk = kind.is_bulk AND ${IS_DUE} ORDER BY r.due_at LIMIT 1) AS due_at
+                FROM walk CROSS JOIN (VALUES (false), (true)) AS kind (is_bulk)
               UNION ALL
               (SELECT due_at FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due IS NULL ORDER BY due_at LIMIT 1))
        SELECT extract(epoch FROM now() - min(due_at))::float AS seconds FROM oldest`,
@@ -141,6 +152,7 @@ export class DueClaims {
         JSON.stringify(limits.byDomain),
         JSON.stringify(Object.fromEntries(this.lastTurn)),
         JSON.stringify(limits.without ?? {}),
+        this.weights,
       ],
     });
     const claimed = rows.filter((row) => row.email_id !== null);
@@ -154,8 +166,8 @@ export class DueClaims {
   /** Turns go from account to account in order of id, beginning after the last one, and from the end to the start. */
   private rememberTurns(rows: readonly ClaimRow[]): void {
     const turns = new Map<string, string[]>();
-    for (const { domain, turn, sharers } of rows)
-      turns.set(domain, sharers === 1 ? [] : [...(turns.get(domain) ?? []), turn]);
+    for (const { domain, turn, is_shared } of rows)
+      turns.set(domain, is_shared ? [...(turns.get(domain) ?? []), turn] : []);
     for (const [domain, of] of turns) {
       const last = this.lastTurn.get(domain) ?? '';
       this.lastTurn.delete(domain);
@@ -203,32 +215,56 @@ const ACCOUNTS = (first: string, within: string): string => {
     SELECT account_id FROM account)`;
 };
 
+/**
+ * The accounts whose turn it is in a domain, with their shares of its limit. An account takes at least its weight, so that a
+ * limit that is smaller than the sum of the weights is exceeded by the last account instead of taken from it. The part of bulk mail
+ * is rounded at random, because shares are often of one recipient.
+ */
+const TURNS = `(
+  SELECT account_id, weight, is_shared, share, floor(share / ${BULK_ONE_IN}.0 + random())::int AS bulk
+    FROM (SELECT account_id, weight, is_shared, GREATEST(weight, domain.slots * weight / sum(weight) OVER ())::int AS share
+      FROM (SELECT account_id, weight, count(*) OVER () > 1 AS is_shared, row_number() OVER () AS place,
+                   sum(weight) OVER (ROWS UNBOUNDED PRECEDING) - weight AS taken
+        FROM (SELECT account_id, CASE WHEN $9::jsonb = '{}' THEN 1 ELSE
+                       COALESCE(($9::jsonb ->> (SELECT plan FROM accounts WHERE id = account_id))::int, 1) END AS weight
+          FROM (
+            ${ACCOUNTS('> domain.last', 'true')}
+            UNION ALL
+            ${ACCOUNTS(">= ''", 'r.account_id <= domain.last')}) AS account
+          WHERE domain.without IS NULL OR NOT domain.without ? account_id
+          LIMIT CASE WHEN domain.slots > 0 THEN LEAST(domain.slots, ${MAX_SHARERS}) + 1 ELSE 0 END) AS found) AS placed
+      WHERE place <= LEAST(domain.slots, ${MAX_SHARERS}) AND taken < domain.slots) AS chosen)`;
+
+/** Due mail of an account in a domain; locks no more rows than are read of it. */
+const FRONT = (kind: string, limit: string): string =>
+  `SELECT * FROM (
+     SELECT r.email_id, r.ordinal FROM recipients r
+     WHERE r.domain = walk.domain AND r.account_id = turns.account_id AND ${kind} AND ${IS_DUE} AND r.due_at <= now()
+     ORDER BY r.due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) AS part`;
+
 const CLAIM = `
   WITH RECURSIVE ${WALK('$3', '$4', DOMAINS_PER_ROUND)},
   due AS (
-    SELECT front.email_id, front.ordinal, turns.account_id, turns.sharers FROM walk
+    SELECT front.email_id, front.ordinal, turns.account_id, turns.weight, turns.is_shared FROM walk
     CROSS JOIN LATERAL (
       SELECT COALESCE(($6::jsonb ->> walk.domain)::int, $5::int) AS slots, COALESCE($7::jsonb ->> walk.domain, '') AS last,
              $8::jsonb -> walk.domain AS without) AS domain
+    CROSS JOIN LATERAL ${TURNS} AS turns
     CROSS JOIN LATERAL (
-      SELECT account_id, count(*) OVER ()::int AS sharers FROM (
-        SELECT account_id FROM (
-          ${ACCOUNTS('> domain.last', 'true')}
-          UNION ALL
-          ${ACCOUNTS(">= ''", 'r.account_id <= domain.last')}) AS account
-        WHERE domain.without IS NULL OR NOT domain.without ? account_id
-        LIMIT LEAST(domain.slots, ${MAX_SHARERS})) AS sharing) AS turns
-    CROSS JOIN LATERAL (
-      SELECT r.email_id, r.ordinal FROM recipients r
-      WHERE r.domain = walk.domain AND r.account_id = turns.account_id AND ${IS_DUE} AND r.due_at <= now()
-      ORDER BY r.due_at LIMIT GREATEST(1, domain.slots / turns.sharers) FOR UPDATE SKIP LOCKED) AS front
+      SELECT * FROM (
+        ${FRONT('r.is_bulk', 'turns.bulk')}
+        UNION ALL
+        ${FRONT('NOT r.is_bulk', 'turns.share')}
+        UNION ALL
+        ${FRONT('r.is_bulk', 'turns.share OFFSET turns.bulk')}) AS parts
+      LIMIT turns.share) AS front
     LIMIT $2),
   claimed AS (
     UPDATE recipients r SET claimed_by = $1, fence = r.fence + 1, status = 'sending', wait_reason = NULL, is_due = NULL
       FROM due
     WHERE r.email_id = due.email_id AND r.ordinal = due.ordinal
     RETURNING r.email_id, r.ordinal, r.address, r.domain, r.attempts, r.fence, r.expires_at, r.smtp_enhanced,
-              due.account_id AS turn, due.sharers),
+              r.is_bulk, due.account_id AS turn, due.weight, due.is_shared),
   walked AS (
     SELECT max(domain) AS reached, max(step) AS steps FROM walk WHERE (SELECT count(*) FROM due) < $2)
   SELECT walked.reached, walked.steps, c.* FROM walked LEFT JOIN (
@@ -285,6 +321,8 @@ function toJob(row: ClaimRow, epoch: number): DeliveryJob {
       releasedAt: row.scheduled_at ?? row.created_at,
     },
     domain: row.domain,
+    weight: row.weight,
+    isBulk: row.is_bulk,
     recipients: [],
     epoch,
     reservedBytes: 0,

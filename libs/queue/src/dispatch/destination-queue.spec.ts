@@ -17,7 +17,18 @@ describe('DestinationQueue', () => {
   afterEach(() => void vi.useRealTimers());
 
   const job = (domain = 'a.example', accountId = 'acc_1', recipients = 1) =>
-    ({ domain, email: { accountId }, recipients: Array.from({ length: recipients }) }) as unknown as DeliveryJob;
+    ({
+      domain,
+      email: { accountId },
+      weight: 1,
+      isBulk: false,
+      recipients: Array.from({ length: recipients }),
+    }) as unknown as DeliveryJob;
+  const startAll = () => {
+    const started = [];
+    while (queue.length > 0) started.push(queue.start(0).job);
+    return started;
+  };
   const inMs = (ms: number) => new Date(Date.now() + ms);
 
   it('takes jobs while it is open, and knows the domains of all', () => {
@@ -73,6 +84,44 @@ describe('DestinationQueue', () => {
     for (let i = 0; i < 3; i++) queue.add(job('a.example', 'idle'));
     const order = Array.from({ length: 6 }, () => queue.start(0).job.email.accountId);
     expect(order).toEqual(['idle', 'busy', 'idle', 'busy', 'idle', 'busy']);
+  });
+
+  it('counts recipients of an account also while none of its jobs waits', () => {
+    for (let i = 0; i < 20; i++) queue.add(job('a.example', 'single'));
+    queue.add(job('a.example', 'large', 10));
+    const order = [];
+    for (let i = 0; i < 14; i++) {
+      const { accountId } = queue.start(0).job.email;
+      order.push(accountId);
+      if (accountId === 'large') queue.add(job('a.example', 'large', 10));
+    }
+    expect(order.filter((account) => account === 'large')).toHaveLength(2);
+  });
+
+  it('gives accounts turns by their weights', () => {
+    for (let i = 0; i < 30; i++) {
+      queue.add({ ...job('a.example', 'heavy'), weight: 4 });
+      queue.add(job('a.example', 'light'));
+    }
+    const first = startAll().slice(0, 25);
+    expect(first.filter(({ email }) => email.accountId === 'heavy')).toHaveLength(20);
+  });
+
+  it('lets transactional jobs pass bulk jobs of the same account, without a change for others', () => {
+    for (let i = 0; i < 3; i++) queue.add({ ...job('a.example', 'mixed'), isBulk: true });
+    for (let i = 0; i < 5; i++) queue.add(job('a.example', 'other'));
+    for (let i = 0; i < 2; i++) queue.add(job('a.example', 'mixed'));
+    const order = startAll().map(({ email, isBulk }) => `${email.accountId}${isBulk ? ' bulk' : ''}`);
+    const mixed = order.filter((name) => name !== 'other');
+    expect(mixed).toEqual(['mixed', 'mixed', 'mixed bulk', 'mixed bulk', 'mixed bulk']);
+    for (let i = 0; i < order.length; i += 2) expect(order.slice(i, i + 2)).toContain('other');
+  });
+
+  it('starts a bulk job after nine transactional ones at the latest', () => {
+    for (let i = 0; i < 3; i++) queue.add({ ...job(), isBulk: true });
+    for (let i = 0; i < 25; i++) queue.add(job());
+    const places = startAll().flatMap(({ isBulk }, i) => (isBulk ? [i] : []));
+    expect(places).toEqual([9, 19, 27]);
   });
 
   it('wants more jobs once when few of the claimed ones are left', () => {

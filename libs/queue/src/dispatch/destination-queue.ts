@@ -6,8 +6,17 @@ interface WaitingJob {
   job: DeliveryJob;
   /** Of `performance.now()`. */
   since: number;
-  /** Position of its turn, in recipients, see `add`. */
+  /** Position in virtual time: recipients by the weight of the account. */
   turn: number;
+  /** Of bulk mail: transactional jobs of the same account that took its turn while it was the first that yields. */
+  passed: number;
+}
+
+interface AccountTurns {
+  /** The turn after the last job of the account, waiting or started. */
+  nextTurn: number;
+  /** Number of waiting jobs. */
+  waiting: number;
 }
 
 /** Jobs of a queue about which nothing is known that may wait in memory. */
@@ -15,21 +24,25 @@ export const UNKNOWN_SHARE = 20;
 /** A job is requeued after this long in memory while nothing of its queue ends, and after the longer time otherwise. */
 const STALLED_WAIT_MS = 3_000;
 const MAX_WAIT_MS = 10_000;
+/** Transactional jobs that a bulk job of the same account lets pass. */
+const MAX_PASSED = 9;
+/** Accounts without a waiting job that are remembered beyond the number of waiting jobs before the outdated ones are removed. */
+const REMEMBERED_ACCOUNTS = 50;
 /** Domains remembered per queue; further ones are treated as unknown. */
 const MAX_DOMAINS = 1_000;
 
 /**
  * Jobs waiting in memory for one destination, and its state, which only the methods of the queue change. Accounts take
- * turns by recipients (start-time fair queueing): a job of an account without waiting jobs comes before the second ones of all
- * others.
+ * turns by recipients and weight (start-time fair queueing): a job of an account without waiting jobs comes before the second
+ * ones of all others. The turns of an account go to its transactional jobs first, and one in ten to a bulk job.
  */
 export class DestinationQueue {
   /** In order of their turns. */
   private waiting: WaitingJob[] = [];
   /** The same in order of arrival. */
   private readonly arrivals = new Set<WaitingJob>();
-  /** The turn after the last waiting job of an account, and the number of its waiting jobs. */
-  private readonly accounts = new Map<string, { nextTurn: number; waiting: number }>();
+  /** Accounts with waiting jobs, and those whose next turn is still to come. */
+  private readonly accounts = new Map<string, AccountTurns>();
   /** The turn of the job that started last. */
   private turn = 0;
   private readonly knownDomains = new Set<string>();
@@ -90,11 +103,11 @@ export class DestinationQueue {
 
   /** Accounts with jobs that wait here. */
   waitingAccounts(): string[] {
-    return [...this.accounts.keys()];
+    return [...this.accounts].flatMap(([id, { waiting }]) => (waiting > 0 ? [id] : []));
   }
 
   isWaitingFor(accountId: string): boolean {
-    return this.accounts.has(accountId);
+    return (this.accounts.get(accountId)?.waiting ?? 0) > 0;
   }
 
   peek(index: number): DeliveryJob {
@@ -194,20 +207,52 @@ export class DestinationQueue {
     const { accountId } = job.email;
     const account = this.accounts.get(accountId) ?? { nextTurn: this.turn, waiting: 0 };
     const turn = Math.max(this.turn, account.nextTurn);
-    this.accounts.set(accountId, { nextTurn: turn + job.recipients.length, waiting: account.waiting + 1 });
-    const before = this.waiting.findLastIndex((other) => other.turn <= turn);
-    const one = { job, since: this.touchedAt, turn };
-    this.waiting.splice(before + 1, 0, one);
+    this.accounts.set(accountId, {
+      nextTurn: turn + job.recipients.length / job.weight,
+      waiting: account.waiting + 1,
+    });
+    const index = this.waiting.findLastIndex((other) => other.turn <= turn) + 1;
+    const one = { job, since: this.touchedAt, turn, passed: 0 };
+    this.waiting.splice(index, 0, one);
     this.arrivals.add(one);
+    if (!job.isBulk && account.waiting > 0) this.passBulk(one, index);
+    this.forgetTurns();
+  }
+
+  /**
+   * A new transactional job takes the turn of the first bulk job of its account that yields, and the bulk jobs move to the next turns
+   * of the account, so that other accounts neither gain nor lose.
+   */
+  private passBulk(one: WaitingJob, index: number): void {
+    const { accountId } = one.job.email;
+    const yielding: number[] = [];
+    for (let i = 0; i < index; i += 1) {
+      const { job, passed } = this.waiting[i];
+      if (job.isBulk && passed < MAX_PASSED && job.email.accountId === accountId) yielding.push(i);
+    }
+    if (yielding.length === 0) return;
+    const bulk = yielding.map((i) => this.waiting[i]);
+    bulk[0].passed += 1;
+    const places = [...yielding, index];
+    const turns = places.map((i) => this.waiting[i].turn);
+    [one, ...bulk].forEach((moved, i) => {
+      moved.turn = turns[i];
+      this.waiting[places[i]] = moved;
+    });
   }
 
   private leave(one: WaitingJob): void {
     this.arrivals.delete(one);
-    const { accountId } = one.job.email;
-    const account = this.accounts.get(accountId);
-    if (account === undefined) return;
-    account.waiting -= 1;
-    if (account.waiting === 0) this.accounts.delete(accountId);
+    const account = this.accounts.get(one.job.email.accountId);
+    if (account !== undefined) account.waiting -= 1;
+    this.forgetTurns();
+  }
+
+  /** Removes accounts that have no waiting job and whose next turn would begin now. */
+  private forgetTurns(): void {
+    if (this.accounts.size <= this.arrivals.size + REMEMBERED_ACCOUNTS) return;
+    for (const [id, { nextTurn, waiting }] of this.accounts)
+      if (waiting === 0 && nextTurn <= this.turn) this.accounts.delete(id);
   }
 
   private take(which: (one: WaitingJob) => boolean = () => true): DeliveryJob[] {

@@ -132,6 +132,8 @@ let made = 0;
 const jobTo = (domain: string, tags: Record<string, string> = {}): DeliveryJob => ({
   email: { id: `em_${made++}`, accountId: 'acc_1', tags, sender: 'a@sender.example' } as DeliveryJob['email'],
   domain,
+  weight: 1,
+  isBulk: false,
   recipients: [
     { ordinal: 0, address: `x@${domain}`, attempts: 0, fence: 1, expiresAt: new Date(), previousEnhanced: null },
   ],

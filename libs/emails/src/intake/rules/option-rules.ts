@@ -1,5 +1,6 @@
 import type { Rule, RuleProblem } from '#libs/contracts';
 import { parseMailbox } from '#libs/mime';
+import { PRIORITIES } from '../../email.resource.js';
 import type { HostedUnsubscribe } from '../../message/unsubscribe-link.js';
 import { isRecord } from './rule.js';
 
@@ -11,6 +12,11 @@ export const suppressionPolicyRule: Rule = (value) =>
   SUPPRESSION_POLICIES.some((policy) => policy === value)
     ? []
     : oneProblem('invalid_value', `must be one of ${SUPPRESSION_POLICIES.join(', ')}`);
+
+export const priorityRule: Rule = (value) =>
+  PRIORITIES.some((priority) => priority === value)
+    ? []
+    : oneProblem('invalid_value', `must be one of ${PRIORITIES.join(', ')}`);
 
 export const EXPIRES_IN = { least: 300, most: 432_000 } as const;
 /** Seconds after which delivery is given up: five minutes to five days. */

@@ -1,10 +1,14 @@
 import { LIMITS, Refusal, type RefusalDetail } from '#libs/contracts';
 import type { RelayedMessage } from '#libs/mime';
 import { isIdempotencyKey, releaseTime, scheduledAtRule, tagsRule } from './submission-rules.js';
+import { PRIORITIES } from '../../email.resource.js';
 import type { Submission } from '../submission.js';
 
 /** The options that the control headers of a relayed message request (docs/decisions/025-smtp-submission.md). */
-export interface RelayedOptions extends Pick<Submission, 'tags' | 'scheduledAt' | 'unsubscribe' | 'tracking'> {
+export interface RelayedOptions extends Pick<
+  Submission,
+  'tags' | 'scheduledAt' | 'unsubscribe' | 'tracking' | 'priority'
+> {
   idempotencyKey: string | null;
   /** Fields without effect, as written by the client; listed in the relay's `x-ignored-fields`. */
   ignored: string[];
@@ -24,7 +28,7 @@ const MAX_NAME_CHARACTERS = 80;
  * @throws Refusal `validation_error` (554 5.6.0) with every invalid field and its allowed values.
  */
 export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
-  const { tags, scheduledAt, idempotencyKey, track, listUnsubscribe, unknownControls } = relayed;
+  const { tags, scheduledAt, idempotencyKey, track, priority, listUnsubscribe, unknownControls } = relayed;
   const problems = [
     ...tagsRule(tags).map(({ path, ...problemAt }) => ({
       ...problemAt,
@@ -33,6 +37,7 @@ export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
     ...scheduleProblems(scheduledAt),
     ...idempotencyProblems(idempotencyKey),
     ...trackProblems(track),
+    ...priorityProblems(priority),
     ...unsubscribeProblems(relayed),
   ];
   if (problems.length > 0) throw new Refusal('validation_error', problems, 'A control header is invalid.');
@@ -42,6 +47,7 @@ export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
     idempotencyKey: idempotencyKey ?? null,
     unsubscribe: listUnsubscribe === undefined ? undefined : {},
     tracking: track === undefined ? undefined : trackingOf(track),
+    priority: priorityOf(priority),
     ignored: unknownControls,
   };
 }
@@ -69,6 +75,14 @@ function idempotencyProblems(key: string | undefined): RefusalDetail[] {
 function trackProblems(track: string | undefined): RefusalDetail[] {
   if (track === undefined || trackingOf(track) !== undefined) return [];
   return problem('X-Service-Track', 'invalid_value', 'must be opens, clicks, "opens, clicks" or off');
+}
+
+const priorityOf = (given: string | undefined): Submission['priority'] =>
+  PRIORITIES.find((priority) => priority === given?.toLowerCase());
+
+function priorityProblems(given: string | undefined): RefusalDetail[] {
+  if (given === undefined || priorityOf(given) !== undefined) return [];
+  return problem('X-Service-Priority', 'invalid_value', `must be ${PRIORITIES.join(' or ')}`);
 }
 
 /** Requests an unsubscribe link provided by the service, for a message that has none. */
