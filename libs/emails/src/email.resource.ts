@@ -130,6 +130,9 @@ const summaryFields = {
   reply_to: fields.texts('Reply-To addresses; empty if replies go to the sender', []).stored(),
   subject: fields.text('The subject line', 'Your order 1207 has shipped').stored(),
   tags: fields.map<Record<string, string>>('Your own metadata', { campaign: 'spring' }, TEXT_VALUES).stored(),
+  priority: fields
+    .choice(PRIORITIES, '`bulk`: it yields to the transactional emails of this account at the same destination')
+    .stored(),
   created_at: fields.time().stored(),
   updated_at: fields.time('When its status last changed').stored(),
   scheduled_at: fields.time('When it is, or was, due to be sent').orNull().stored(),
@@ -170,9 +173,6 @@ export const email = resource({
     ...summaryFields,
     ...contentFields,
     recipients: fields.objects(recipient, 'Each recipient with its delivery status'),
-    priority: fields
-      .choice(PRIORITIES, '`bulk`: it yields to the transactional emails of this account at the same destination')
-      .stored(),
     retry_of: fields.text('The failed email that this one repeats', null).orNull().stored(),
     tracking: fields
       .object(tracked, 'Tracking of the email; null if neither opens nor clicks are tracked')

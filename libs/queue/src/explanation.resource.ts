@@ -69,6 +69,13 @@ const recipientExplanation = {
       'A human-readable sentence with the server reply that caused the wait',
       'mx1.example.com answered: 450 4.2.0 greylisted, try again later',
     ),
+    ahead: fields
+      .integer(
+        'Recipients of this account at the same domain that come before it, counted up to 10,000. Emails of other accounts ' +
+          'are not among them: they take turns. Null unless it is due, and for keys that do not see the whole account',
+        12,
+      )
+      .orNull(),
     held: fields.object(held, 'The limit that applies; null unless waiting for `shaping`').orNull(),
     smtp: fields.object(emailShapes.smtp, 'Result of the last attempt; null before the first').orNull(),
     gives_up_at: fields.time('When delivery will be abandoned').orNull(),

@@ -10,6 +10,7 @@ const waitingQueue = {
     domain: fields.text('The domain of the recipients', 'example.com'),
     provider: fields.text('The mailbox provider, as in statistics: a known name, otherwise the domain', 'google'),
     recipients: fields.integer('Number of recipients', 12),
+    bulk: fields.integer('How many of them belong to emails with the priority `bulk`, which let the others pass', 4),
     oldest_due_at: fields.time('Due time of the oldest recipient that is due; null if none is').orNull(),
     next_attempt_at: fields
       .time('When the next recipient becomes due; null if all are due or being delivered')

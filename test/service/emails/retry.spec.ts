@@ -51,6 +51,7 @@ describe('POST /emails/:id/retry', () => {
       html: '<p>html</p>',
       headers: { 'X-Kind': 'invoice' },
       tags: { campaign: 'spring' },
+      priority: 'bulk',
       attachments: [{ filename: 'a.txt', content: Buffer.from('file').toString('base64') }],
     });
     const before = await mail(id);
@@ -73,6 +74,7 @@ describe('POST /emails/:id/retry', () => {
       text: before.text,
       headers: before.headers,
       tags: before.tags,
+      priority: 'bulk',
       retry_of: id,
     });
     expect(after.attachments.map(({ filename, size }) => [filename, size])).toEqual([['a.txt', 4]]);

@@ -324,6 +324,9 @@ describe('the options of a mail', () => {
     [{ expires_in: '3600' }, 'expires_in'],
     [{ expires_in: 300.5 }, 'expires_in'],
     [{ suppression_policy: 'ignore' }, 'suppression_policy'],
+    [{ priority: 'high' }, 'priority'],
+    [{ priority: 'Bulk' }, 'priority'],
+    [{ priority: 1 }, 'priority'],
     [{ list_unsubscribe: {} }, 'list_unsubscribe'],
     [{ list_unsubscribe: { url: 'http://example.com' } }, 'list_unsubscribe.url'],
     [{ list_unsubscribe: { url: 'https://example.com/\r\nBcc: x@y' } }, 'list_unsubscribe.url'],
@@ -364,6 +367,16 @@ describe('the options of a mail', () => {
     expect(list.data.map((email) => email.mode)).toEqual(['live', 'test']);
     const { id } = list.data[1];
     expect((await gateway.agent(account.key).get(`/emails/${id}`)).body).toMatchObject({ mode: 'test' });
+  });
+
+  it('shows the priority, which is transactional unless the mail says bulk', async () => {
+    const priorityOf = async (id: unknown) =>
+      ((await gateway.agent(own.key).get(`/emails/${String(id)}`)).body as { priority: string }).priority;
+    expect(await priorityOf((await post('/emails', mail())).body['id'])).toBe('transactional');
+    expect(await priorityOf((await post('/emails', mail({ priority: 'bulk' }))).body['id'])).toBe('bulk');
+    const batch = await post('/emails/batch', [mail({ priority: 'bulk' }), mail({ priority: 'transactional' })]);
+    const { data } = batch.body as unknown as { data: { id: string }[] };
+    expect(await Promise.all(data.map(({ id }) => priorityOf(id)))).toEqual(['bulk', 'transactional']);
   });
 
   it('takes tags as a list of pairs too', async () => {

@@ -345,6 +345,7 @@ describe('null in optional fields', () => {
     {
       attachments: [{ filename: 'a.txt', content: 'YQ==', path: null, content_type: null, content_id: null }],
       suppression_policy: null,
+      priority: null,
     },
   ])('is absence: %j', async (over) => {
     expect(summary(await send(over))).toBe('201');

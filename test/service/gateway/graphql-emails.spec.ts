@@ -31,6 +31,7 @@ describe('sendEmail', () => {
       attachments: [{ filename: 'a.txt', content: 'aGk=', contentType: 'text/plain', contentId: 'logo' }],
       scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
       suppressionPolicy: 'skip',
+      priority: 'bulk',
       expiresIn: 3600,
       listUnsubscribe: { oneClick: true },
       sandbox: true,
@@ -45,6 +46,7 @@ describe('sendEmail', () => {
       headers: { 'X-Order': '4711' },
       attachments: [{ filename: 'a.txt', content_id: 'logo', size: 2 }],
       mode: 'test',
+      priority: 'bulk',
     });
   });
 

@@ -77,6 +77,7 @@ describe('a value of another type than the field has', () => {
     tags: { of: (v) => ({ tags: v }), takes: (v) => isMap(v) || isEmptyArray(v) },
     'tags.a': { of: (v) => ({ tags: { a: v } }), takes: (v) => v === 'false' || v === '1' || v === '' },
     scheduled_at: { of: (v) => ({ scheduled_at: v }) },
+    priority: { of: (v) => ({ priority: v }) },
     suppression_policy: { of: (v) => ({ suppression_policy: v }) },
     expires_in: { of: (v) => ({ expires_in: v }) },
     list_unsubscribe: { of: (v) => ({ list_unsubscribe: v }), takes: (v) => v === true },

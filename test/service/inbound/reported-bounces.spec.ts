@@ -49,7 +49,14 @@ describe('a bounce after delivery', () => {
     await fixture.receive(sent.returnPath, dsn(sent));
     const [row] = await recipientsOf(fixture.queueFixture.db.database, sent.id);
     const taken = { mx: 'mx.rcpt.example', at: new Date(0) };
-    const facts = { taken, standing: 'active', pause: null, domainWasRemoved: false, now: new Date() } as const;
+    const facts = {
+      taken,
+      standing: 'active',
+      pause: null,
+      domainWasRemoved: false,
+      ahead: null,
+      now: new Date(),
+    } as const;
     expect(explainRecipient(row, facts).because).toBe(
       'mx.rcpt.example took it at 1970-01-01T00:00:00.000Z, and it came back. ' +
         'mx.rcpt.example reported: 550 5.1.1 No such user here',

@@ -44,7 +44,7 @@ describe('the overview of waiting recipients', () => {
   it('shows what is due, being delivered, deferred, throttled and scheduled', async () => {
     for (const domain of ['due.example', 'sending.example', 'retry.example', 'held.example'])
       await accept(`a@${domain}`);
-    await accept('b@due.example');
+    await accept('b@due.example', { priority: 'bulk' });
     const scheduledAt = new Date(Date.now() + 3_600_000);
     await accept('a@later.example', { scheduledAt });
     await claimFor('sending.example');
@@ -59,7 +59,14 @@ describe('the overview of waiting recipients', () => {
       mx: 'mta5.example',
     });
     const [due] = await of('due.example');
-    expect(due).toMatchObject({ recipients: 2, waiting_for: 'worker', code: null, host: null, next_attempt_at: null });
+    expect(due).toMatchObject({
+      recipients: 2,
+      bulk: 1,
+      waiting_for: 'worker',
+      code: null,
+      host: null,
+      next_attempt_at: null,
+    });
     expect(Date.parse(due.oldest_due_at ?? '')).toBeLessThanOrEqual(Date.now() + 1_000);
     expect(await of('sending.example')).toMatchObject([{ recipients: 1, waiting_for: 'answer', oldest_due_at: null }]);
     expect(await of('retry.example')).toMatchObject([

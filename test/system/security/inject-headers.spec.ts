@@ -98,6 +98,7 @@ const FIELDS: Field[] = [
     before: 'bounced',
     of: (v) => ({ sandbox: true, sandbox_result: v }),
   },
+  { name: 'priority', at: 'priority', before: 'bulk', of: (v) => ({ priority: v }) },
   { name: 'suppression policy', at: 'suppression_policy', before: 'skip', of: (v) => ({ suppression_policy: v }) },
 ];
 

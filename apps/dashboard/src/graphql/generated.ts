@@ -204,6 +204,11 @@ export type EmailFilter = {
   waiting?: boolean | null | undefined;
 };
 
+/** Which emails of an account go first. */
+export type EmailPriority =
+  | 'bulk'
+  | 'transactional';
+
 /** The status of an email, or of one recipient. */
 export type EmailStatus =
   | 'bounced'
@@ -357,6 +362,8 @@ export type SendEmailInput = {
   html?: string | null | undefined;
   /** Sets List-Unsubscribe and, with `oneClick`, List-Unsubscribe-Post. `{oneClick: true}` alone: a link of this service */
   listUnsubscribe?: ListUnsubscribeInput | null | undefined;
+  /** `bulk` yields to the transactional emails of this account at the same destination, and takes one place in ten while these wait. Other accounts are not affected */
+  priority?: EmailPriority | null | undefined;
   /** Reply-To addresses, at most 50 */
   replyTo?: Array<string> | null | undefined;
   /** Treats this email like one of a test key: it is never delivered */
@@ -758,7 +765,7 @@ export type EmailQueryVariables = Exact<{
 }>;
 
 
-export type EmailQuery = { __typename: 'Query', capturedEmails?: { __typename: 'CapturedEmailConnection', nodes: Array<{ __typename: 'CapturedEmail', id: string }> }, email: { __typename: 'Email', id: string, mode: Mode, status: EmailStatus, lastEvent: LastEvent, from: string, to: Array<string>, cc: Array<string>, bcc: Array<string>, replyTo: Array<string>, subject: string, createdAt: string, scheduledAt: string | null, deliveredAt: string | null, messageId: string, domainId: string, retryOf: string | null, html?: string | null, text?: string | null, tags: Array<{ __typename: 'Tag', key: string, value: string }>, domain: { __typename: 'Domain', id: string, name: string } | null, headers?: Array<{ __typename: 'Header', name: string, value: string }>, attachments?: Array<{ __typename: 'Attachment', id: string, filename: string, contentType: string, size: number, downloadUrl: string }>, tracking: { __typename: 'Tracking', opens: boolean, clicks: boolean } | null, recipients: Array<{ __typename: 'Recipient', address: string, type: RecipientType, status: EmailStatus, attempts: number, nextAttemptAt: string | null, smtp: { __typename: 'SmtpReply', code: number | null, enhanced: string | null, text: string, mx: string | null, ip: string | null, tls: string | null } | null, visits: { __typename: 'Visits', opens: number, clicks: number, botOpens: number, botClicks: number } | null }>, explanation: { __typename: 'Explanation', recipients: Array<{ __typename: 'RecipientExplanation', address: string, type: RecipientType, state: EmailStatus, because: string, until: string | null, givesUpAt: string | null, held: { __typename: 'Held', kind: HeldKind, words: string | null } | null }> } | null, events?: { __typename: 'EmailEventConnection', nodes: Array<{ __typename: 'EmailEvent', id: string, type: string, createdAt: string, data: unknown }> }, attempts: { __typename: 'AttemptConnection', nodes: Array<{ __typename: 'Attempt', id: string, recipient: string, number: number, outcome: AttemptOutcome, phase: string | null, sourceIp: string | null, provider: string | null, startedAt: string, endedAt: string, tlsPolicy: AttemptTlsPolicy | null, smtp: { __typename: 'SmtpReply', code: number | null, enhanced: string | null, text: string, mx: string | null, ip: string | null, tls: string | null } | null, security: { __typename: 'AttemptSecurity', version: string, cipher: string | null, verified: boolean, policy: AttemptTlsPolicy } | null }> } } | null };
+export type EmailQuery = { __typename: 'Query', capturedEmails?: { __typename: 'CapturedEmailConnection', nodes: Array<{ __typename: 'CapturedEmail', id: string }> }, email: { __typename: 'Email', id: string, mode: Mode, status: EmailStatus, lastEvent: LastEvent, from: string, to: Array<string>, cc: Array<string>, bcc: Array<string>, replyTo: Array<string>, subject: string, createdAt: string, scheduledAt: string | null, deliveredAt: string | null, messageId: string, domainId: string, retryOf: string | null, html?: string | null, text?: string | null, priority: EmailPriority, tags: Array<{ __typename: 'Tag', key: string, value: string }>, domain: { __typename: 'Domain', id: string, name: string } | null, headers?: Array<{ __typename: 'Header', name: string, value: string }>, attachments?: Array<{ __typename: 'Attachment', id: string, filename: string, contentType: string, size: number, downloadUrl: string }>, tracking: { __typename: 'Tracking', opens: boolean, clicks: boolean } | null, recipients: Array<{ __typename: 'Recipient', address: string, type: RecipientType, status: EmailStatus, attempts: number, nextAttemptAt: string | null, smtp: { __typename: 'SmtpReply', code: number | null, enhanced: string | null, text: string, mx: string | null, ip: string | null, tls: string | null } | null, visits: { __typename: 'Visits', opens: number, clicks: number, botOpens: number, botClicks: number } | null }>, explanation: { __typename: 'Explanation', recipients: Array<{ __typename: 'RecipientExplanation', address: string, type: RecipientType, state: EmailStatus, because: string, until: string | null, givesUpAt: string | null, held: { __typename: 'Held', kind: HeldKind, words: string | null } | null }> } | null, events?: { __typename: 'EmailEventConnection', nodes: Array<{ __typename: 'EmailEvent', id: string, type: string, createdAt: string, data: unknown }> }, attempts: { __typename: 'AttemptConnection', nodes: Array<{ __typename: 'Attempt', id: string, recipient: string, number: number, outcome: AttemptOutcome, phase: string | null, sourceIp: string | null, provider: string | null, startedAt: string, endedAt: string, tlsPolicy: AttemptTlsPolicy | null, smtp: { __typename: 'SmtpReply', code: number | null, enhanced: string | null, text: string, mx: string | null, ip: string | null, tls: string | null } | null, security: { __typename: 'AttemptSecurity', version: string, cipher: string | null, verified: boolean, policy: AttemptTlsPolicy } | null }> } } | null };
 
 export type CancelEmailMutationVariables = Exact<{
   id: string;
@@ -1202,7 +1209,7 @@ export const DomainsDocument = {"kind":"Document","definitions":[{"kind":"Operat
 
 export const DropParkedEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DropParkedEvents"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"05976f4f703f1fa2063a8ac461b9ed380c7706ce381197c4712a1d87b5ac2d0d"} as unknown as TypedDocumentNode<DropParkedEventsMutation, DropParkedEventsMutationVariables>;
 
-export const EmailDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Email"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"51226a55c37333970bb4614a160c18853397a0557cba50360d048b484f26834c"} as unknown as TypedDocumentNode<EmailQuery, EmailQueryVariables>;
+export const EmailDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Email"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"71adf8c8dfbcf15cf892ca1de937dc4adcfd0fd798a067ab480ade9cae185caf"} as unknown as TypedDocumentNode<EmailQuery, EmailQueryVariables>;
 
 export const EmailEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"EmailEvents"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"a42629bdf4650b6a93712d7e3c302480bfe0d31c7b421d4e8f2afca2d566272c"} as unknown as TypedDocumentNode<EmailEventsSubscription, EmailEventsSubscriptionVariables>;
 

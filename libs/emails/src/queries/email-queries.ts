@@ -19,7 +19,7 @@ import { visitsOf } from './visited-emails.js';
 import { storedContentsOf } from './stored-content.js';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
 
-type DetailRow = SummaryRow & Pick<EmailRow, 'priority' | 'retry_of' | 'tracking'>;
+type DetailRow = SummaryRow & Pick<EmailRow, 'retry_of' | 'tracking'>;
 
 const NO_CONTENT: EmailContentView = { html: null, text: null, headers: {}, attachments: [] };
 const NO_VISITS = new Map<string, Map<number, VisitsView>>();
@@ -51,7 +51,6 @@ export class EmailQueries {
           recipients: (recipients.get(row.id) ?? []).map((one) =>
             toRecipientView(one, visits.get(row.id)?.get(one.ordinal) ?? null),
           ),
-          priority: row.priority,
           retry_of: row.retry_of,
           tracking: row.tracking,
         },
@@ -101,7 +100,7 @@ export class EmailQueries {
     const valid = ids.filter((id) => isId('em', id));
     if (valid.length === 0) return [];
     const { rows } = await this.database.query<DetailRow>(
-      `SELECT ${SUMMARY_COLUMNS}, priority, retry_of, tracking FROM emails e
+      `SELECT ${SUMMARY_COLUMNS}, retry_of, tracking FROM emails e
         WHERE e.id = ANY ($1) AND ${visibleEmails(2)}`,
       [valid, ...visibilityValues(visibility)],
     );

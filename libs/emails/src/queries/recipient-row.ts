@@ -26,6 +26,7 @@ export interface RecipientRow extends SmtpRow {
   due_at: Date | null;
   expires_at: Date;
   claimed: boolean;
+  is_bulk: boolean;
   /** The reason for the last delay. */
   wait_reason: WaitReason | null;
 }
@@ -41,7 +42,7 @@ export async function recipientsOfAll(
   emailIds: readonly string[],
 ): Promise<Map<string, RecipientRow[]>> {
   const { rows } = await db.query<RecipientRow & { email_id: string }>(
-    `SELECT email_id, ordinal, address, type, status, attempts, due_at, expires_at, claimed_by IS NOT NULL AS claimed, wait_reason,
+    `SELECT email_id, ordinal, address, type, status, attempts, due_at, expires_at, claimed_by IS NOT NULL AS claimed, is_bulk, wait_reason,
             smtp_code, smtp_enhanced, smtp_text, mx, ip, tls
        FROM recipients WHERE email_id = ANY ($1) ORDER BY email_id, ordinal`,
     [emailIds],

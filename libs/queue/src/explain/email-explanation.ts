@@ -9,6 +9,7 @@ import { Database } from '#libs/persistence';
 import type { UnsentOutcome } from '../settle/fail-unsent.js';
 import { HELD } from '../throttling/throttling-store.js';
 import type { EmailExplanationView } from '../explanation.resource.js';
+import { RecipientsAhead } from './recipients-ahead.js';
 import { explainRecipient, isLate, type Taken } from './explain-recipient.js';
 import { Config, databaseClock } from '#libs/kernel';
 
@@ -19,6 +20,8 @@ const MOST_EVENTS = 10_000;
 /** Explains for each recipient what it waits for, until when, and which server's reply caused it. */
 @Injectable()
 export class EmailExplanation {
+  private readonly ahead: RecipientsAhead;
+
   constructor(
     private readonly emails: EmailQueries,
     private readonly accounts: Accounts,
@@ -26,7 +29,9 @@ export class EmailExplanation {
     private readonly history: KeyHistory,
     private readonly database: Database,
     private readonly config: Config,
-  ) {}
+  ) {
+    this.ahead = new RecipientsAhead(database);
+  }
 
   /** Null if the key sees no such message. */
   async explain(visibility: Visibility, emailId: string): Promise<EmailExplanationView | null> {
@@ -50,7 +55,8 @@ export class EmailExplanation {
       systemMail.stopsWhilePaused({ test: mode === 'test', tags, sender: from }, this.config.settings.SERVICE_DOMAIN)
         ? (account?.sending_pause ?? null)
         : null;
-    const ahead = await this.heldAhead([...recipients.values()].flat(), now);
+    const counted = await this.ahead.count(visibility, [...recipients.values()].flat(), now);
+    const heldAhead = await this.heldAhead([...recipients.values()].flat(), now);
     const taken = await this.takenBefore(recipients);
     const orphans = [...emails.values()].filter(({ domain_id }) => !domains.has(domain_id)).map(({ id }) => id);
     const removed = await this.endedByRemoval(accountId, orphans);
@@ -62,9 +68,10 @@ export class EmailExplanation {
           object: 'explanation',
           status: email.status,
           recipients: (recipients.get(email.id) ?? []).map((row) =>
-            explainRecipient(isLate(row, now) ? { ...row, ...ahead.get(queueOf(row)) } : row, {
+            explainRecipient(isLate(row, now) ? { ...row, ...heldAhead.get(queueOf(row)) } : row, {
               ...facts,
               pause: pauseOf(email),
+              ahead: counted.get(row) ?? null,
               taken: taken.get(`${email.id} ${row.ordinal}`) ?? null,
               domainWasRemoved: removed.has(`${email.id} ${row.address}`),
             }),

@@ -5,7 +5,7 @@ import { explainRecipient } from './explain-recipient.js';
 
 const now = new Date('2026-11-21T09:00:00Z');
 const later = new Date('2026-11-21T09:15:00Z');
-const facts = { taken: null, standing: 'active', pause: null, domainWasRemoved: false, now } as const;
+const facts = { taken: null, standing: 'active', pause: null, domainWasRemoved: false, ahead: null, now } as const;
 const suspended: WaitReason = {
   kind: 'suspended',
   queue: 'yahoo',
@@ -23,6 +23,7 @@ const row: RecipientRow = {
   due_at: later,
   expires_at: new Date('2026-11-24T09:00:00Z'),
   claimed: false,
+  is_bulk: false,
   wait_reason: suspended,
   smtp_code: null,
   smtp_enhanced: null,
@@ -43,6 +44,7 @@ describe('the explanation of a recipient whose queue is held back', () => {
       because:
         'Delivery to yahoo is paused because a server there says that our emails are deferred because of complaints or an unusual volume. ' +
         'mta5.am0.yahoodns.net answered: 421 4.7.0 [TSS04] deferred',
+      ahead: null,
       held: {
         kind: 'suspended',
         queue: 'yahoo',
@@ -90,9 +92,27 @@ describe('the explanation of a recipient that is due', () => {
     expect(explainRecipient(due(60_000), facts)).toMatchObject({
       waiting_for: 'worker',
       because:
-        'It has been due since 2026-11-21T08:59:00.000Z: many emails to b.example are ahead of it, the servers there are ' +
-        'slow, or no delivery program runs.',
+        'It has been due since 2026-11-21T08:59:00.000Z. Emails of other accounts to b.example take turns with those of this ' +
+        'account, the servers there are slow, or no delivery program runs.',
     });
+  });
+
+  it.each([
+    [0, ''],
+    [1, ' One recipient of this account at b.example comes before it.'],
+    [12, ' 12 recipients of this account at b.example come before it.'],
+    [10_000, ' At least 10000 recipients of this account at b.example come before it.'],
+  ])('says that %i recipients of the account come before it', (ahead, words) => {
+    expect(explainRecipient(due(2_000), { ...facts, ahead })).toMatchObject({
+      ahead,
+      because: `It is due; the next free worker takes it.${words}`,
+    });
+  });
+
+  it('counts nothing before a recipient that waits for something else', () => {
+    expect(explainRecipient(row, { ...facts, ahead: 3 })).toMatchObject({ waiting_for: 'shaping', ahead: null });
+    const blocked = explainRecipient(due(2_000), { ...facts, standing: 'blocked', ahead: 3 });
+    expect(blocked).toMatchObject({ waiting_for: 'account', ahead: null });
   });
 });
 

@@ -17,11 +17,15 @@ export interface Surroundings {
   standing: Standing;
   /** Null unless sending is paused because of bounces or complaints. */
   pause: SendingPause | null;
+  /** Recipients of the account that come before it if it is due, up to `COUNTED_TO`; null if not counted. */
+  ahead: number | null;
   /** Whether it failed because the sending domain was removed from the account. */
   domainWasRemoved: boolean;
   now: Date;
 }
 
+/** The largest number of recipients that are counted before a due one. */
+export const COUNTED_TO = 10_000;
 /** Unless something is in the way, due recipients are claimed within a second or two. */
 const LATE_MS = 10_000;
 
@@ -34,6 +38,7 @@ export function explainRecipient(row: RecipientRow, facts: Surroundings): Recipi
     type: row.type,
     state: row.status,
     ...reason,
+    ahead: reason.waiting_for === 'worker' && isDueAt(row, facts.now) ? facts.ahead : null,
     held: reason.waiting_for === 'shaping' && row.wait_reason !== null ? heldView(row.wait_reason) : null,
     smtp: recipientRows.smtp(row),
     gives_up_at: reason.waiting_for === null ? null : row.expires_at.toISOString(),
@@ -72,7 +77,7 @@ const over = (because: string): Reason => ({ waiting_for: null, until: null, bec
 function waiting(
   row: RecipientRow,
   status: 'scheduled' | 'queued' | 'deferred',
-  { standing, pause, now }: Surroundings,
+  { standing, pause, ahead, now }: Surroundings,
 ): Reason {
   const words = lastWords(row);
   if (standing !== 'active')
@@ -84,7 +89,10 @@ function waiting(
   if (pause !== null)
     return { waiting_for: 'account', until: null, because: `${pausedBecause(pause)} ${words}`.trim() };
   const due = row.due_at ?? now;
-  if (due <= now) return { waiting_for: 'worker', until: null, because: `${isDue(row, due, now)} ${words}`.trim() };
+  if (due <= now) {
+    const because = [isDue(row, { due, ahead, now }), words].filter((part) => part !== '').join(' ');
+    return { waiting_for: 'worker', until: null, because };
+  }
   const until = due.toISOString();
   if (row.wait_reason !== null) return { waiting_for: 'shaping', until, because: heldBack(row.wait_reason) };
   switch (status) {
@@ -112,13 +120,23 @@ export function isLate({ status, claimed, due_at: due }: RecipientRow, now: Date
   return isOpen && due !== null && now.getTime() - due.getTime() >= LATE_MS;
 }
 
-function isDue({ address }: RecipientRow, due: Date, now: Date): string {
-  if (now.getTime() - due.getTime() < LATE_MS) return 'It is due; the next free worker takes it.';
-  const domain = address.slice(address.lastIndexOf('@') + 1);
+/** It is neither claimed nor put off. */
+export const isDueAt = ({ claimed, due_at: due }: RecipientRow, now: Date): boolean =>
+  !claimed && due !== null && due <= now;
+
+function isDue(row: RecipientRow, { due, ahead, now }: { due: Date; ahead: number | null; now: Date }): string {
+  const domain = row.address.slice(row.address.lastIndexOf('@') + 1);
+  const before = ahead ? ` ${countOf(ahead)} at ${domain} ${ahead === 1 ? 'comes' : 'come'} before it.` : '';
+  if (now.getTime() - due.getTime() < LATE_MS) return `It is due; the next free worker takes it.${before}`;
   return (
-    `It has been due since ${due.toISOString()}: many emails to ${domain} are ahead of it, the servers there are slow, ` +
-    'or no delivery program runs.'
+    `It has been due since ${due.toISOString()}.${before} Emails of other accounts to ${domain} take turns with those of ` +
+    'this account, the servers there are slow, or no delivery program runs.'
   );
+}
+
+function countOf(ahead: number): string {
+  if (ahead >= COUNTED_TO) return `At least ${COUNTED_TO} recipients of this account`;
+  return ahead === 1 ? 'One recipient of this account' : `${ahead} recipients of this account`;
 }
 
 function heldBack({ text, words, mx }: WaitReason): string {

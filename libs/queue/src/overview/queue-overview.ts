@@ -17,6 +17,7 @@ interface GroupRow {
   words: string | null;
   block_list: string | null;
   recipients: number;
+  bulk: number;
   oldest_due_at: Date | null;
   next_attempt_at: Date | null;
   since: Date;
@@ -39,16 +40,16 @@ const MAX_REASONS = 5;
  */
 const GROUPS = `
   WITH open AS (
-    SELECT email_id, domain, status, attempts, due_at, false AS claimed, false AS held, wait_reason, smtp_code, smtp_text, mx
+    SELECT email_id, domain, status, attempts, due_at, false AS claimed, false AS held, wait_reason, smtp_code, smtp_text, mx, is_bulk
       FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due IS NULL
     UNION ALL
-    SELECT email_id, domain, status, attempts, due_at, false, false, wait_reason, smtp_code, smtp_text, mx
+    SELECT email_id, domain, status, attempts, due_at, false, false, wait_reason, smtp_code, smtp_text, mx, is_bulk
       FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due
     UNION ALL
-    SELECT email_id, domain, status, attempts, due_at, false, true, wait_reason, smtp_code, smtp_text, mx
+    SELECT email_id, domain, status, attempts, due_at, false, true, wait_reason, smtp_code, smtp_text, mx, is_bulk
       FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND NOT is_due
     UNION ALL
-    SELECT email_id, domain, status, attempts, due_at, true, false, wait_reason, smtp_code, smtp_text, mx
+    SELECT email_id, domain, status, attempts, due_at, true, false, wait_reason, smtp_code, smtp_text, mx, is_bulk
       FROM recipients WHERE claimed_by IS NOT NULL
   ), placed AS (
     SELECT e.account_id, e.domain_id, e.mode = 'test' AS test, open.*, e.created_at, e.scheduled_at,
@@ -72,7 +73,7 @@ const GROUPS = `
   )
   SELECT account_id, domain_id, test, domain, waiting_for, code, host, max(text) AS text, max(words) AS words,
          max(block_list) AS block_list,
-         count(*)::int AS recipients,
+         count(*)::int AS recipients, count(*) FILTER (WHERE is_bulk)::int AS bulk,
          min(due_at) FILTER (WHERE NOT claimed AND due_at <= now()) AS oldest_due_at,
          min(due_at) FILTER (WHERE NOT claimed AND due_at > now()) AS next_attempt_at,
          min(CASE WHEN scheduled_at <= now() THEN scheduled_at ELSE created_at END) AS since
@@ -173,6 +174,7 @@ function merged(rows: readonly GroupRow[]): GroupRow[] {
         : {
             ...known,
             recipients: known.recipients + row.recipients,
+            bulk: known.bulk + row.bulk,
             oldest_due_at: earlier(known.oldest_due_at, row.oldest_due_at),
             next_attempt_at: earlier(known.next_attempt_at, row.next_attempt_at),
             since: row.since < known.since ? row.since : known.since,
@@ -186,6 +188,7 @@ function toProviderView(provider: string, rows: readonly GroupRow[]): ProviderVi
   const all = rows.reduce((sum, row) => ({
     ...sum,
     recipients: sum.recipients + row.recipients,
+    bulk: sum.bulk + row.bulk,
     oldest_due_at: earlier(sum.oldest_due_at, row.oldest_due_at),
     next_attempt_at: earlier(sum.next_attempt_at, row.next_attempt_at),
     since: row.since < sum.since ? row.since : sum.since,
@@ -212,6 +215,7 @@ const toView = (row: GroupRow): QueueView => ({
   domain: row.domain,
   provider: mailboxProviders.of(row.domain),
   recipients: row.recipients,
+  bulk: row.bulk,
   oldest_due_at: row.oldest_due_at?.toISOString() ?? null,
   next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
   waiting_for: row.waiting_for,
@@ -229,7 +233,7 @@ function sentence({ waiting_for, text, words, host, code, domain }: GroupRow): s
     case 'account':
       return 'The account is blocked or overdue, so its messages are held.';
     case 'worker':
-      return `The messages are due and wait for a free delivery slot for ${domain}.`;
+      return `The messages are due and wait for a free delivery slot for ${domain}, where accounts take turns.`;
     case 'answer':
       return 'The messages are being delivered.';
     case 'retry':

@@ -148,7 +148,7 @@ function Facts({ email }: { email: Email }) {
 }
 
 function factsOf(email: Email): [string, ReactNode][] {
-  const { tracking, retryOf, domain } = email;
+  const { tracking, priority, retryOf, domain } = email;
   return [
     ['From', email.from],
     ['To', email.to.join(', ')],
@@ -168,6 +168,7 @@ function factsOf(email: Email): [string, ReactNode][] {
     ['Delivered', email.deliveredAt && <ExactTime key="at" at={email.deliveredAt} />],
     ['Message-ID', <Code key="id">{email.messageId}</Code>],
     ['Tags', email.tags.map(({ key, value }) => `${key}: ${value}`).join(', ')],
+    ['Priority', priority === 'bulk' && 'bulk, after the transactional emails of the account'],
     ['Tracking', tracking && [tracking.opens && 'opens', tracking.clicks && 'clicks'].filter(Boolean).join(', ')],
     [
       'Retry of',

@@ -39,6 +39,7 @@ describe('control headers of a relayed message', () => {
         'Resend-Idempotency-Key: k 1',
         'X-Service-List-Unsubscribe: One-Click',
         'X-Service-Track: Opens,clicks',
+        'X-Service-Priority: Bulk',
       ),
     ).toEqual({
       tags: { order: '42', name: 'Grüße' },
@@ -46,6 +47,7 @@ describe('control headers of a relayed message', () => {
       idempotencyKey: 'k 1',
       unsubscribe: {},
       tracking: { opens: true, clicks: true },
+      priority: 'bulk',
       ignored: [],
     });
     expect(options(`X-Service-Scheduled-At: ${new Date(Date.now() - 30_000).toISOString()}`).scheduledAt).toBeNull();
@@ -72,6 +74,7 @@ describe('control headers of a relayed message', () => {
     ['no idempotency key', 'X-Service-Idempotency-Key:', /^X-Service-Idempotency-Key: must have 1 to 256 printable/],
     ['a long one', `Resend-Idempotency-Key: ${'k'.repeat(257)}`, /^X-Service-Idempotency-Key: must have 1 to 256/],
     ['one with umlauts', 'X-Service-Idempotency-Key: =?utf-8?q?=C3=BC?=', /printable ASCII/],
+    ['another priority', 'X-Service-Priority: 1', /^X-Service-Priority: must be transactional or bulk/],
     ['another tracking', 'X-Service-Track: yes', /^X-Service-Track: must be opens, clicks, "opens, clicks" or off/],
     ['another unsubscription', 'X-Service-List-Unsubscribe: yes', /^X-Service-List-Unsubscribe: must be one-click/],
     ['two of them', 'X-Service-List-Unsubscribe: one-click\r\nList-Unsubscribe: <https://a.b/>', /must not be given/],
