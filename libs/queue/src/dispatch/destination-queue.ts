@@ -28,6 +28,8 @@ const MAX_WAIT_MS = 10_000;
 const MAX_PASSED = 9;
 /** Accounts without a waiting job that are remembered beyond the number of waiting jobs before the outdated ones are removed. */
 const REMEMBERED_ACCOUNTS = 50;
+/** A queue for which claims found mail within this time has a backlog in the database. */
+const BACKLOG_MS = 1_000;
 /** Domains remembered per queue; further ones are treated as unknown. */
 const MAX_DOMAINS = 1_000;
 
@@ -52,6 +54,9 @@ export class DestinationQueue {
   private stalled = false;
   /** Jobs were claimed for this queue: there may be more in the database. */
   private mayHaveMore = false;
+  /** When a claimed job came last, and when one came last of another account than that. */
+  private claimed = { accountId: '', at: -Infinity };
+  private claimedOfOthersAt = -Infinity;
   private touchedAt = performance.now();
   /** When a job of this queue last ended. */
   private endedAt = -Infinity;
@@ -101,6 +106,12 @@ export class DestinationQueue {
     return oldest === undefined ? 0 : performance.now() - oldest.since;
   }
 
+  /** Other accounts than this have had jobs that waited in the database. */
+  isContended(accountId: string): boolean {
+    const at = this.claimed.accountId === accountId ? this.claimedOfOthersAt : this.claimed.at;
+    return performance.now() - at < BACKLOG_MS;
+  }
+
   /** Accounts with jobs that wait here. */
   waitingAccounts(): string[] {
     return [...this.accounts].flatMap(([id, { waiting }]) => (waiting > 0 ? [id] : []));
@@ -133,7 +144,12 @@ export class DestinationQueue {
     this.touchedAt = performance.now();
     if (this.knownDomains.size < MAX_DOMAINS) this.knownDomains.add(job.domain);
     // A job of local delivery brings its content along.
-    if (job.content === undefined) this.mayHaveMore = true;
+    if (job.content === undefined) {
+      this.mayHaveMore = true;
+      const { accountId } = job.email;
+      if (accountId !== this.claimed.accountId) this.claimedOfOthersAt = this.claimed.at;
+      this.claimed = { accountId, at: this.touchedAt };
+    }
     const closure = this.currentClosure();
     if (closure === null) this.insert(job);
     return closure;

@@ -37,6 +37,8 @@ export class QueueRegistry {
     if (queue.currentClosure()) return false;
     if (this.newcomersOf(queue) > 0 && !queue.isWaitingFor(accountId)) return free > 0;
     if (queue.oldestWaitMs() > SLOW_MS) return false;
+    // Claims give accounts equal shares; handed over in memory, further mail of this one would come before the mail of others.
+    if (queue.isContended(accountId)) return false;
     if (this.open.isFast(queue.name)) return free > 0;
     const most = queue.isStalled ? queue.availableSlots() : FAST_SHARE;
     return queue.length < most && isWithinShare(queue.length, free);
