@@ -152,26 +152,6 @@ describe('what became of a mail', () => {
     ]);
   });
 
-  it('counts the mail of the account that comes before a recipient, and none of other accounts', async () => {
-    const to = ['x@turns.example'];
-    const other = await gateway.account();
-    for (let i = 0; i < 3; i += 1)
-      await gateway
-        .agent(other.key)
-        .post('/emails')
-        .send({ from: `a@${other.domain}`, to, subject: 'Other', text: 'text' });
-    const bulk = [await send({ to, priority: 'bulk' }), await send({ to, priority: 'bulk' })];
-    const first = await send({ to });
-    const second = await send({ to: [...to, 'y@elsewhere.example'] });
-    const aheadOf = async (id: string) => (await explain(id)).map(({ ahead }) => ahead);
-    expect([await aheadOf(first), await aheadOf(second)]).toEqual([[0], [1, 0]]);
-    expect([await aheadOf(bulk[0]), await aheadOf(bulk[1])]).toEqual([[2], [3]]);
-    const [{ because }] = await explain(bulk[1]);
-    expect(because).toContain('3 recipients of this account at turns.example come before it.');
-    const scheduled = await send({ to, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
-    expect(await aheadOf(scheduled)).toEqual([null]);
-  });
-
   it('explains what each recipient waits for, until when and because of which words', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const later = await send({ scheduled_at });

@@ -113,8 +113,8 @@ describe('POST /emails/batch, strict', () => {
   });
 
   it('names the fields that no mail of it knows', async () => {
-    const { headers } = await post('/emails/batch', [mail({ topic_id: 1 }), mail({ topic_id: 1, priority: 2 })]);
-    expect(headers['x-ignored-fields']).toBe('topic_id, priority');
+    const { headers } = await post('/emails/batch', [mail({ topic_id: 1 }), mail({ topic_id: 1, colour: 2 })]);
+    expect(headers['x-ignored-fields']).toBe('topic_id, colour');
   });
 
   it('refuses a mode that does not exist', async () => {
@@ -375,8 +375,8 @@ describe('the options of a mail', () => {
     expect(await priorityOf((await post('/emails', mail())).body['id'])).toBe('transactional');
     expect(await priorityOf((await post('/emails', mail({ priority: 'bulk' }))).body['id'])).toBe('bulk');
     const batch = await post('/emails/batch', [mail({ priority: 'bulk' }), mail({ priority: 'transactional' })]);
-    const { data } = batch.body as unknown as { data: { id: string }[] };
-    expect(await Promise.all(data.map(({ id }) => priorityOf(id)))).toEqual(['bulk', 'transactional']);
+    const ids = (batch.body as unknown as { id: string }[]).map(({ id }) => id);
+    expect(await Promise.all(ids.map((id) => priorityOf(id)))).toEqual(['bulk', 'transactional']);
   });
 
   it('takes tags as a list of pairs too', async () => {

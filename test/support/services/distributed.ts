@@ -13,8 +13,11 @@ export interface DistributedService extends RunningService {
   topicPrefix: string;
 }
 
-/** The five programs as processes of their own on PostgreSQL by URL, Kafka, and ClickHouse over HTTP. */
-export async function startDistributed(brokers: string): Promise<DistributedService> {
+/** The five programs as processes of their own on PostgreSQL by URL, ClickHouse over HTTP, and Kafka if there are brokers. */
+export async function startDistributed(
+  brokers: string | null,
+  settings: Record<string, string> = {},
+): Promise<DistributedService> {
   const dir = mkdtempSync(join(tmpdir(), 'postloft-distributed-'));
   chmodSync(dir, 0o755);
   const postgres = await EmbeddedPostgres.start({ dataDir: join(dir, 'postgres'), log: () => undefined });
@@ -27,8 +30,8 @@ export async function startDistributed(brokers: string): Promise<DistributedServ
       launchOne(name, dir, {
         DATABASE_URL: postgres.url,
         CLICKHOUSE_URL: `${front.url}/default`,
-        KAFKA_BROKERS: brokers,
-        KAFKA_TOPIC_PREFIX: topicPrefix,
+        ...(brokers === null ? {} : { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix }),
+        ...settings,
       }),
     ),
   );

@@ -1,4 +1,5 @@
 import { LocalDns } from '../dns/local-dns.js';
+import { startDistributed } from './distributed.js';
 import { freePorts } from './ports.js';
 import { startStandalone, type RunningProgram } from './program.js';
 import { ScriptedMx, type MxScript } from '../mail-servers/scripted-mx.js';
@@ -42,6 +43,19 @@ export class MailNetwork<S extends Sender = Sender> {
       await program.stop();
       await dns.close();
       program.clean();
+    });
+  }
+
+  /** The same with the five programs as processes of their own. */
+  static async startDistributed(env: Record<string, string> = {}): Promise<MailNetwork> {
+    const dns = await LocalDns.start();
+    const [mxPort] = await freePorts(1);
+    const service = await startDistributed(null, { ...mxSettings(dns, mxPort), ...env });
+    const gateway = service.programs.get('gateway') as RunningProgram;
+    return new MailNetwork(firstSender(gateway), dns, mxPort, OWN_NETWORK, async () => {
+      await service.stop();
+      await dns.close();
+      service.clean();
     });
   }
 

@@ -39,7 +39,7 @@ export class RecipientsAhead {
       `SELECT waiting.key, before.count FROM json_to_recordset($2::json)
          AS waiting (key text, domain text, is_bulk boolean, due_at timestamptz)
        CROSS JOIN LATERAL (SELECT count(*)::int FROM (
-         SELECT * FROM ((${BEFORE(false)}) UNION ALL (${BEFORE(true)})) AS both LIMIT ${COUNTED_TO}) AS counted) AS before`,
+         SELECT * FROM ((${BEFORE(false)}) UNION ALL (${BEFORE(true)})) AS earlier LIMIT ${COUNTED_TO}) AS counted) AS before`,
       [accountId, JSON.stringify(counted.map((key) => ({ key, ...groups.get(key) })))],
     );
     const counts = new Map(rows.map(({ key, count }) => [key, count]));
