@@ -28,7 +28,7 @@ export function troubleSuite(stage: () => Stage): void {
     await until(async () => begun() === LISTED.length, { what: 'the warnings' });
     await Promise.all(LISTED.map((domain) => service.send({ to: `second@${domain}` })));
     await owner.visit('Overview');
-    await owner.page.getByRole('main').getByText(REFUSAL).first().waitFor();
+    await owner.page.getByRole('main').getByText('2 domains refuse us: listed at zen.spamhaus.org').waitFor();
     for (const domain of LISTED) await owner.link(domain).first().waitFor();
     await owner.visit('Domains');
     const banner = owner.page.getByRole('alert').filter({ hasText: REFUSAL });

@@ -19,5 +19,6 @@ it('puts the entries of a block list together, and leaves the others in their or
 
 it('names the list', () => {
   expect(refusalOf('zen.spamhaus.org', 7)).toBe('7 queues refuse us: listed at zen.spamhaus.org');
+  expect(refusalOf('zen.spamhaus.org', 2, 'domain')).toBe('2 domains refuse us: listed at zen.spamhaus.org');
   expect(refusalOf('the list of Microsoft', 1)).toBe('One queue refuses us: listed at the list of Microsoft');
 });

@@ -20,6 +20,6 @@ export function byBlockList<T extends Blocked>(entries: readonly T[]): { lists: 
   };
 }
 
-/** The sentence for one list. */
-export const refusalOf = (list: string, count: number): string =>
-  `${count === 1 ? 'One queue refuses' : `${formatNumber(count)} queues refuse`} us: listed at ${list}`;
+/** The sentence for one list. A queue may have several domains of one provider. */
+export const refusalOf = (list: string, count: number, noun: 'queue' | 'domain' = 'queue'): string =>
+  `${count === 1 ? `One ${noun} refuses` : `${formatNumber(count)} ${noun}s refuse`} us: listed at ${list}`;

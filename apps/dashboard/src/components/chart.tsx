@@ -24,6 +24,8 @@ export interface ChartProps {
 /** Space for the labels of the axes. */
 const [LEFT_PX, BOTTOM_PX, TOP_PX] = [48, 36, 8];
 const TOOLTIP_PX = 190;
+/** Half of the average width of a letter, so that the last label stays inside. */
+const HALF_LETTER_PX = 3.4;
 
 /** Counts per period as bars, which fill the container, with the values at the pointer. */
 export function Chart({ label, times, series, range, unit, height = 240, empty }: ChartProps) {
@@ -102,7 +104,11 @@ function Bars({ times, series, range, size, hovered }: BarsProps) {
       {axisLabels(times, step, inner).map(({ index, label }) => (
         <text key={index} className="chart-label" textAnchor="middle" y={bottom + 16}>
           {label.split('\n').map((line, i) => (
-            <tspan key={line} x={LEFT_PX + (index + 0.5) * slot} dy={i * 14}>
+            <tspan
+              key={line}
+              x={Math.min(LEFT_PX + (index + 0.5) * slot, size.width - line.length * HALF_LETTER_PX)}
+              dy={i * 14}
+            >
               {line}
             </tspan>
           ))}

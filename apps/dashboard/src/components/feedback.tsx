@@ -1,7 +1,7 @@
 import { Alert, Box, Button, Center, Code, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconX, type Icon } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useOnRecovery } from '../api/outage.ts';
 import { problemOf } from '../api/problem.ts';
 
@@ -18,19 +18,34 @@ export function notifyUndo(message: string, undo: () => Promise<void>, undone: s
     message: (
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <span className="break">{message}</span>
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => {
+        <UndoButton
+          undo={() => {
             notifications.hide(id);
             undo().then(() => notifyDone(undone), notifyFailed);
           }}
-        >
-          Undo
-        </Button>
+        />
       </Group>
     ),
   });
+}
+
+/** The time in which a dialog has returned the focus. */
+const RETURNED_MS = 400;
+
+/** Takes the focus if what had it is gone, as the row of a removed entry. */
+function UndoButton({ undo }: { undo: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      if (document.activeElement === document.body) button.current?.focus();
+    }, RETURNED_MS);
+    return () => window.clearTimeout(timer);
+  }, []);
+  return (
+    <Button ref={button} size="compact-sm" variant="default" onClick={undo}>
+      Undo
+    </Button>
+  );
 }
 
 export function notifyFailed(error: unknown): void {

@@ -149,7 +149,7 @@ export function DialogForm({ action, color, disabled, aside, children, ...form }
         {children}
         <Group justify={aside === undefined ? 'flex-end' : 'space-between'}>
           {aside}
-          <SubmitButton color={color} disabled={disabled}>
+          <SubmitButton color={color} disabled={disabled} ml="auto">
             {action}
           </SubmitButton>
         </Group>

@@ -98,7 +98,7 @@ export function Copy({ value, label = 'Copy' }: { value: string; label?: string 
     <CopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
         <Tooltip label={copied ? 'Copied' : label}>
-          <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} size="sm" onClick={copy} aria-label={label}>
+          <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} size={24} onClick={copy} aria-label={label}>
             {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
           </ActionIcon>
         </Tooltip>

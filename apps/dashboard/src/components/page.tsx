@@ -23,7 +23,7 @@ export function Page({ title, description, parent, actions, children }: PageProp
       <Box>
         {parent && (
           <Breadcrumbs mb={4}>
-            <Anchor component={Link} to={parent.path} size="sm">
+            <Anchor component={Link} to={parent.path} size="sm" className="target">
               {parent.label}
             </Anchor>
           </Breadcrumbs>
@@ -40,12 +40,14 @@ export function Page({ title, description, parent, actions, children }: PageProp
               {title}
             </Title>
             {description !== undefined && (
-              <Text c="dimmed" size="sm" component="div">
+              <Text c="dimmed" size="sm" component="div" mt={4}>
                 {description}
               </Text>
             )}
           </Box>
-          <Group gap="xs">{actions}</Group>
+          <Group gap="xs" className="page-actions">
+            {actions}
+          </Group>
         </Group>
       </Box>
       {children}

@@ -222,10 +222,11 @@ function LiveNumbers({ id }: { id: string }) {
 function Settings({ domain }: { domain: DomainPartsFragment }) {
   const { may } = useSession();
   const update = useOperation(UpdateDomainDocument);
-  const [busy, change] = useChange();
+  const [, change] = useChange();
   const save = (input: UpdateDomainInput) =>
     change(async () => void (await update({ id: domain.id, input })), 'Saved.');
-  const disabled = busy || !may('domains.write');
+  // Not while a change is running: a control that is disabled loses the focus.
+  const disabled = !may('domains.write');
   return (
     <Card withBorder padding="lg" id="settings">
       <Stack>

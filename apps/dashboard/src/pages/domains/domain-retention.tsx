@@ -69,6 +69,7 @@ function Days({ name, label, value, onChange, disabled }: DaysProps) {
   return (
     <FormField name={name}>
       <NumberInput
+        hideControls
         label={label}
         placeholder="Service default"
         suffix=" days"

@@ -16,6 +16,9 @@ import { EmailActions } from './email-actions.tsx';
 import { Attempts, History } from './history.tsx';
 import { Recipients } from './recipients.tsx';
 
+/** In each of the facts. */
+const SHOWN_ADDRESSES = 5;
+
 type Email = NonNullable<EmailQuery['email']>;
 
 /** The email, reloaded after each of its events; `content` is false for a role that sees its state only. */
@@ -147,18 +150,24 @@ function Facts({ email }: { email: Email }) {
   );
 }
 
+/** Recipients in full are beside the facts. */
+const addressesOf = (addresses: readonly string[]): string =>
+  addresses.length <= SHOWN_ADDRESSES
+    ? addresses.join(', ')
+    : `${addresses.slice(0, SHOWN_ADDRESSES - 1).join(', ')} and ${addresses.length - SHOWN_ADDRESSES + 1} more`;
+
 function factsOf(email: Email): [string, ReactNode][] {
   const { tracking, priority, retryOf, domain } = email;
   return [
     ['From', email.from],
-    ['To', email.to.join(', ')],
-    ['Cc', email.cc.join(', ')],
-    ['Bcc', email.bcc.join(', ')],
-    ['Reply-To', email.replyTo.join(', ')],
+    ['To', addressesOf(email.to)],
+    ['Cc', addressesOf(email.cc)],
+    ['Bcc', addressesOf(email.bcc)],
+    ['Reply-To', addressesOf(email.replyTo)],
     [
       'Domain',
       domain && (
-        <Anchor component={Link} to={`/domains/${domain.id}`} size="sm">
+        <Anchor component={Link} to={`/domains/${domain.id}`} size="sm" className="target">
           {domain.name}
         </Anchor>
       ),
@@ -173,7 +182,7 @@ function factsOf(email: Email): [string, ReactNode][] {
     [
       'Retry of',
       retryOf && (
-        <Anchor component={Link} to={`/emails/${retryOf}`} size="sm">
+        <Anchor component={Link} to={`/emails/${retryOf}`} size="sm" className="target">
           {retryOf}
         </Anchor>
       ),

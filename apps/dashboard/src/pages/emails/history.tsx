@@ -1,4 +1,5 @@
-import { Card, Code, Text, Timeline, Title } from '@mantine/core';
+import { Button, Card, Code, Text, Timeline, Title } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import type { EmailQuery } from '../../graphql/generated.ts';
@@ -6,17 +7,36 @@ import { historyOf, replyOf, tlsOf, type Attempt, type Entry } from './timeline.
 
 type Email = NonNullable<EmailQuery['email']>;
 
+/** Entries of an email to many recipients that are shown before the earlier ones are asked for. */
+const NEWEST = 20;
+
+function useNewest<T>(entries: readonly T[]): { shown: readonly T[]; earlier: ReactNode } {
+  const [all, setAll] = useState(false);
+  const more = entries.length - NEWEST;
+  if (all || more <= 0) return { shown: entries, earlier: null };
+  return {
+    shown: entries.slice(-NEWEST),
+    earlier: (
+      <Button size="xs" variant="default" mb="md" onClick={() => setAll(true)}>
+        Show {more} earlier
+      </Button>
+    ),
+  };
+}
+
 /** Everything that happened, with the host, the encryption and the reply of each attempt. */
 export function History({ email }: { email: Email }) {
   const entries = historyOf(email);
   const several = email.recipients.length > 1;
+  const { shown, earlier } = useNewest(entries);
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="md">
         Timeline
       </Title>
-      <Timeline bulletSize={12} lineWidth={2} active={entries.length}>
-        {entries.map((entry) => (
+      {earlier}
+      <Timeline bulletSize={12} lineWidth={2} active={shown.length}>
+        {shown.map((entry) => (
           <Timeline.Item key={entry.id} title={<Status value={entry.status} label={entry.title} />}>
             <Details entry={entry} several={several} />
           </Timeline.Item>
@@ -105,13 +125,15 @@ const FIELDS: Field<Attempt>[] = [
 
 export function Attempts({ email }: { email: Email }) {
   const attempts = email.attempts.nodes;
+  const { shown, earlier } = useNewest(attempts);
   if (attempts.length === 0) return null;
   return (
     <section>
       <Title order={2} size="h4" mb="xs">
         Delivery attempts
       </Title>
-      <DataTable label="Delivery attempts" fields={FIELDS} rows={attempts} keyOf={({ id }) => id} />
+      {earlier}
+      <DataTable label="Delivery attempts" fields={FIELDS} rows={shown} keyOf={({ id }) => id} />
     </section>
   );
 }

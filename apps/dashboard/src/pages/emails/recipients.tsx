@@ -94,10 +94,10 @@ function RecipientRow({ recipient, reason }: { recipient: Recipient; reason: Rea
   );
 }
 
-function NextStep({ reason: { held, until, givesUpAt } }: { reason: Reason }) {
+function NextStep({ reason: { because, held, until, givesUpAt } }: { reason: Reason }) {
   return (
     <>
-      {held?.words && (
+      {held?.words && !because.includes(held.words) && (
         <Text size="xs" c="dimmed" className="break">
           {HOLDS[held.kind]}. Reply: {held.words}
         </Text>

@@ -44,7 +44,7 @@ export function LoginPage() {
         <EmailField value={email} onChange={setEmail} />
         <PasswordField value={password} onChange={setPassword} />
       </LoginForm>
-      <Anchor component={Link} to="/reset" size="sm">
+      <Anchor component={Link} to="/reset" size="sm" className="target">
         Forgot your password?
       </Anchor>
       {methods.oidc && (
@@ -78,7 +78,7 @@ function LinkPage({ token }: { token: string }) {
       <LoginForm submit={logIn} label="Sign in">
         {null}
       </LoginForm>
-      <Anchor component={Link} to="/login" size="sm">
+      <Anchor component={Link} to="/login" size="sm" className="target">
         Sign in with a password
       </Anchor>
     </LoginFrame>

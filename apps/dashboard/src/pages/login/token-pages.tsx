@@ -8,7 +8,7 @@ import { EmailField, LoginForm, NameField, PasswordField } from './form.tsx';
 import { LoginFrame } from './login-frame.tsx';
 
 const BackToLogin = () => (
-  <Anchor component={Link} to="/login" size="sm">
+  <Anchor component={Link} to="/login" size="sm" className="target">
     Back to sign-in
   </Anchor>
 );

@@ -33,6 +33,7 @@ export function PlanInput({ plan, onChange }: { plan: Plan; onChange: (plan: Pla
       </FormField>
       {plan.kind === 'number' && (
         <NumberInput
+          hideControls
           aria-label="Units per month"
           min={1}
           max={9_999_999_999}

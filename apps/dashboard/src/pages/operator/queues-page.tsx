@@ -139,7 +139,13 @@ function HeldQueue({ throttle, isOneOfSeveral, resume }: HeldQueueProps) {
           {waiting === 1 ? 'recipient' : 'recipients'} held back
         </Text>
       </Stack>
-      <Button size="xs" variant="default" leftSection={<IconPlayerPlay size={14} />} onClick={resume}>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconPlayerPlay size={14} />}
+        aria-label={`Resume ${nameOf({ queue })}`}
+        onClick={resume}
+      >
         Resume
       </Button>
     </Group>
@@ -218,7 +224,7 @@ function Provider({ queue }: { queue: Operator['queues'][number] }) {
             <Text size="xs">
               {formatNumber(count)} {WAITING_FOR[waitingFor]}
               {' · '}
-              <Anchor component={Link} to={waitingAt(domain)} inherit underline="always">
+              <Anchor component={Link} to={waitingAt(domain)} inherit underline="always" className="target">
                 {domain}
               </Anchor>
             </Text>

@@ -33,11 +33,15 @@ export function DomainsCard({ data: { domains, today, usage }, chosen, choose }:
                 </Button>
               </Tooltip>
               <Group gap="sm" wrap="nowrap" className="figures-shrink">
-                <Text size="xs" c="dimmed" visibleFrom="xs" truncate>
-                  {figuresOf(counts.get(id))}
-                </Text>
+                <Figures row={counts.get(id)} />
                 <Status value={status} />
-                <Anchor component={Link} to={`/domains/${id}`} size="xs" aria-label={`Settings of ${name}`}>
+                <Anchor
+                  component={Link}
+                  to={`/domains/${id}`}
+                  size="xs"
+                  className="target"
+                  aria-label={`Settings of ${name}`}
+                >
                   Settings
                 </Anchor>
               </Group>
@@ -52,9 +56,21 @@ export function DomainsCard({ data: { domains, today, usage }, chosen, choose }:
 
 type Row = NonNullable<OverviewQuery['today']['data']>[number];
 
+/** Long figures are shortened before the name. */
+function Figures({ row }: { row: Row | undefined }) {
+  const figures = figuresOf(row);
+  return (
+    <Text size="xs" c="dimmed" visibleFrom="xs" truncate={figures !== NOTHING_SENT} style={{ whiteSpace: 'nowrap' }}>
+      {figures}
+    </Text>
+  );
+}
+
+const NOTHING_SENT = 'nothing sent yet';
+
 /** `1,200 delivered, 2.1% of 1,230 bounced`; the share is that of settled recipients. */
 function figuresOf(row: Row | undefined): string {
-  if (!row?.accepted && !row?.delivered && !row?.bounced) return 'nothing sent yet';
+  if (!row?.accepted && !row?.delivered && !row?.bounced) return NOTHING_SENT;
   const delivered = `${formatNumber(row.delivered ?? 0)} delivered`;
   if (!row.settled) return delivered;
   return `${delivered}, ${formatShareOrDash(row.bouncedOfSettled)} of ${formatNumber(row.settled)} bounced`;

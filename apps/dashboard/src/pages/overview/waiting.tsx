@@ -26,7 +26,7 @@ export function Waiting() {
           Waiting for delivery
         </Title>
         {total > 0 && (
-          <Anchor component={Link} to={ALL_WAITING} size="xs">
+          <Anchor component={Link} to={ALL_WAITING} size="xs" className="target">
             {formatNumber(total)} {total === 1 ? 'recipient' : 'recipients'}
           </Anchor>
         )}
@@ -53,9 +53,10 @@ export function Waiting() {
 
 /** The queues that refuse our address by one block list, which send the same reply. */
 function Refusing({ list, queues }: { list: string; queues: readonly Queue[] }) {
+  const domains = new Set(queues.map(({ domain }) => domain));
   const since = queues.map((queue) => queue.since).reduce((a, b) => (b < a ? b : a));
   return (
-    <Alert color="orange" p="sm" icon={<IconBan />} title={refusalOf(list, queues.length)}>
+    <Alert color="orange" p="sm" icon={<IconBan />} title={refusalOf(list, domains.size, 'domain')}>
       <Text size="xs" className="break">
         {queues[0].reason}
       </Text>
@@ -64,7 +65,7 @@ function Refusing({ list, queues }: { list: string; queues: readonly Queue[] }) 
       </Text>
       {queues.slice(0, SHOWN).map(({ domain, recipients, host }) => (
         <Group key={`${domain} ${host}`} justify="space-between" wrap="nowrap">
-          <Anchor component={Link} to={waitingAt(domain)} size="sm" truncate>
+          <Anchor component={Link} to={waitingAt(domain)} size="sm" truncate className="target">
             {domain}
           </Anchor>
           <Text size="sm">{formatNumber(recipients)}</Text>
@@ -79,7 +80,7 @@ function QueueEntry({ queue: { domain, recipients, reason, since, nextAttemptAt 
   return (
     <div>
       <Group justify="space-between" wrap="nowrap">
-        <Anchor component={Link} to={waitingAt(domain)} size="sm" fw={500} truncate>
+        <Anchor component={Link} to={waitingAt(domain)} size="sm" fw={500} truncate className="target">
           {domain}
         </Anchor>
         <Text size="sm">{formatNumber(recipients)}</Text>
@@ -102,7 +103,7 @@ function QueueEntry({ queue: { domain, recipients, reason, since, nextAttemptAt 
 function More({ count }: { count: number }) {
   if (count <= 0) return null;
   return (
-    <Anchor component={Link} to={ALL_WAITING} size="xs">
+    <Anchor component={Link} to={ALL_WAITING} size="xs" className="target">
       and {formatNumber(count)} more
     </Anchor>
   );

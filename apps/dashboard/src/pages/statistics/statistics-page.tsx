@@ -210,6 +210,7 @@ interface BreakdownProps extends Selection {
 }
 
 const TOP = 15;
+const COLUMN_WIDTH = { base: '22%', xs: 96 };
 /** About the height of five rows. */
 const BREAKDOWN_HEIGHT = 216;
 /** At least that of its title and padding, so that the card keeps its height when the rows arrive. */
@@ -240,7 +241,7 @@ function Breakdown({ title, groupBy, columns, nameOf, ...selection }: BreakdownP
             <Table.Tr>
               <Table.Th>Name</Table.Th>
               {columns.map((column) => (
-                <Table.Th key={column.title} ta="right" w="23%">
+                <Table.Th key={column.title} ta="right" w={COLUMN_WIDTH}>
                   {column.title}
                 </Table.Th>
               ))}

@@ -122,8 +122,9 @@ function Settings({ webhook, domains }: SettingsProps) {
   const update = useOperation(UpdateWebhookDocument);
   const rotate = useOperation(RotateWebhookSecretDocument);
   const remove = useOperation(DeleteWebhookDocument);
-  const [busy, change] = useChange();
-  const disabled = busy || !may('webhooks.write');
+  const [, change] = useChange();
+  // Not while a change is running: a control that is disabled loses the focus.
+  const disabled = !may('webhooks.write');
   const save = (input: UpdateWebhookInput) => change(async () => void (await update({ id, input })), 'Saved.');
   const newSecret = async () => {
     const { rotateWebhookSecret } = await rotate({ id, input: { overlapHours: OVERLAP_HOURS } });

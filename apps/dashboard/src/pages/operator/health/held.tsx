@@ -28,7 +28,7 @@ export function Held({ throttles, waiting }: { throttles: readonly Throttle[]; w
         <Title order={2} size="h5">
           What is held
         </Title>
-        <Anchor component={Link} to={QUEUES} size="xs">
+        <Anchor component={Link} to={QUEUES} size="xs" className="target">
           Queues
         </Anchor>
       </Group>
@@ -44,7 +44,7 @@ export function Held({ throttles, waiting }: { throttles: readonly Throttle[]; w
           />
         ))}
         {others.length > SHOWN && (
-          <Anchor component={Link} to={QUEUES} size="xs">
+          <Anchor component={Link} to={QUEUES} size="xs" className="target">
             and {formatNumber(others.length - SHOWN)} more
           </Anchor>
         )}
