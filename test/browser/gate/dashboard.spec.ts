@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { describeInChromium } from '../../support/browser/chromium.js';
+import { accessibleSuite } from './accessible.suite.js';
 import { analystSuite } from './analyst.suite.js';
 import { firstMessageSuite } from './first-message.suite.js';
 import { graphiqlSuite } from './graphiql.suite.js';
 import { hostileMessagesSuite } from './hostile-messages.suite.js';
+import { keyboardSuite } from './keyboard.suite.js';
 import { listsSuite } from './lists.suite.js';
 import { pagesSuite } from './pages.suite.js';
 import { peopleSuite } from './people.suite.js';
@@ -29,6 +31,8 @@ describeInChromium('The dashboard in Chromium', () => {
   describe('refusing values', () => refusalsSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));
   describe('for an analyst', () => analystSuite(() => stage));
+  describe('by the keyboard alone', () => keyboardSuite(() => stage));
+  describe('to everybody', () => accessibleSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
   describe('with a hostile message', () => hostileMessagesSuite(() => stage));
 });

@@ -118,6 +118,18 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   });
 
+  it('requests the session once, together with the scripts', async () => {
+    const visitor = await stage().stranger();
+    await visitor.page.goto(await stage().loginLink());
+    await visitor.heading().waitFor();
+    visitor.requests.length = 0;
+    await visitor.open('/app/');
+    const asked = visitor.requests.map((url) => new URL(url).pathname);
+    expect(asked.filter((path) => path === '/app/api/session')).toHaveLength(1);
+    expect(asked.indexOf('/app/api/session')).toBeLessThan(asked.indexOf('/graphql'));
+    await visitor.context.close();
+  });
+
   it('reschedules a message, and takes that back', async () => {
     const { owner, service } = stage();
     const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();

@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,16 +6,14 @@ import { describeInChromium, printedLoginLink, type Profile } from '../../suppor
 import { Stage } from '../gate/stage.js';
 import { everyPage, openSettled } from './every-page.js';
 import { fillAccount, type Filled } from './fill-account.js';
+import { misfitsOn, violationsOn } from './judge-page.js';
+import { OPENED } from './opened.js';
 import { tabThrough } from './tab-through.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SCREENSHOTS = join(ROOT, '.tools', 'screenshots');
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCHEMES = ['light', 'dark'] as const;
 const WIDTHS = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
-const RUN_AXE = `axe.run(document, { iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations
-  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`;
 
 describeInChromium('Every page', () => {
   let stage: Stage;
@@ -42,6 +39,23 @@ describeInChromium('Every page', () => {
       await runDoctor(reader);
     });
     looks(() => filled);
+
+    it('is accessible in dialogs, menus and choices', async () => {
+      const findings: string[] = [];
+      for (const colorScheme of SCHEMES)
+        for (const [screen, size] of Object.entries(WIDTHS)) {
+          await reader.page.emulateMedia({ colorScheme });
+          await reader.page.setViewportSize(size);
+          for (const { name, path, open } of OPENED) {
+            await openSettled(reader, path);
+            await open(reader);
+            const found = [...(await violationsOn(reader.page)), ...(await misfitsOn(reader.page))];
+            findings.push(...found.map((one) => `${name}, ${colorScheme}, ${screen}: ${one}`));
+            await reader.page.keyboard.press('Escape');
+          }
+        }
+      expect(findings).toEqual([]);
+    }, 600_000);
 
     it('reaches every control by the tabulator key', async () => {
       await reader.page.setViewportSize(WIDTHS.desktop);
@@ -69,11 +83,8 @@ describeInChromium('Every page', () => {
             const { page } = visitor;
             await openSettled(visitor, path);
             await capture(visitor, `${of() === null ? 'empty' : 'full'}/${scheme}-${screen}/${name}`);
-            await page.evaluate(AXE);
-            const violations: string[] = await page.evaluate(RUN_AXE);
-            const overflow: number = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
-            findings.push(...violations.map((one) => `${name}: ${one}`));
-            if (overflow > 0) findings.push(`${name}: ${overflow} px wider than the screen`);
+            const found = [...(await violationsOn(page)), ...(await misfitsOn(page))];
+            findings.push(...found.map((one) => `${name}: ${one}`));
           }
           expect(findings).toEqual([]);
           expect(stage.chromium.problems()).toEqual([]);

@@ -28,7 +28,7 @@ function show(): void {
     message: (
       <Group justify="space-between" gap="xs">
         <span>This page is from an earlier version.</span>
-        <Button size="compact-xs" onClick={() => window.location.reload()}>
+        <Button size="compact-sm" onClick={() => window.location.reload()}>
           Reload
         </Button>
       </Group>

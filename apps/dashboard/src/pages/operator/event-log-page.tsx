@@ -159,7 +159,7 @@ function Consumers({ eventLog: { consumers }, chosen, choose }: ConsumersProps) 
           '0'
         ) : (
           <Button
-            size="compact-xs"
+            size="compact-sm"
             variant={chosen === consumer ? 'filled' : 'light'}
             color="orange"
             onClick={() => choose(chosen === consumer ? null : consumer)}

@@ -181,7 +181,7 @@ function Sessions() {
       render: ({ id, current, user_agent }) =>
         !current && (
           <Button
-            size="compact-xs"
+            size="compact-sm"
             variant="subtle"
             color="red"
             loading={busy}

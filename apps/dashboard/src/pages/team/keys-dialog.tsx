@@ -56,7 +56,7 @@ function Keys({ email, keys }: KeysLeft) {
         ) : (
           may('api_keys.write') && (
             <Button
-              size="compact-xs"
+              size="compact-sm"
               variant="subtle"
               color="red"
               aria-label={`Revoke the key ${key.name}`}
