@@ -2,7 +2,6 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Profile } from '../../support/browser/chromium.js';
 import { openSettled } from '../pages/every-page.js';
 import { misfitsOn, violationsOn } from '../pages/judge-page.js';
-import { OPENED } from '../pages/opened.js';
 import type { Stage } from './stage.js';
 
 const PHONE = { width: 390, height: 844 };
@@ -37,18 +36,6 @@ export function accessibleSuite(stage: () => Stage): void {
       await show('light', DESKTOP);
       found.push(...(await violationsOn(page, ['color-contrast'])));
       findings.push(...found.map((one) => `${label}: ${one}`));
-    }
-    expect(findings).toEqual([]);
-  });
-
-  it('is accessible in dialogs, menus and choices', async () => {
-    await show('light', DESKTOP);
-    const findings: string[] = [];
-    for (const { name, path, open } of OPENED) {
-      if (new URL(visitor.page.url()).pathname !== path) await openSettled(visitor, path);
-      await open(visitor);
-      findings.push(...(await violationsOn(visitor.page)).map((one) => `${name}: ${one}`));
-      await visitor.page.keyboard.press('Escape');
     }
     expect(findings).toEqual([]);
   });

@@ -42,6 +42,7 @@ export const OPENED: Opened[] = [
       await profile.page.getByLabel('Sending domain').first().waitFor();
     },
   },
+  { name: 'entry of events', path: '/app/events', open: firstRow },
   { name: 'entry of the request log', path: '/app/logs', open: firstRow },
   { name: 'new suppression', path: '/app/suppressions', open: byButton('Add') },
   { name: 'import of suppressions', path: '/app/suppressions', open: byButton('Import') },
