@@ -87,10 +87,13 @@ const EXCEPTIONS: Record<string, string> = {
   'libs/stats/src/integrity/recover.ts: insert ?': 'Tables of ClickHouse.',
   'libs/stats/src/integrity/recover.ts: insert recipient_positions': 'A table of ClickHouse.',
   'libs/stats/src/erase-recipient.ts: insert ?': 'Tables of ClickHouse, which are found by their columns.',
-  'libs/persistence/src/partitions/partitions.ts: delete ?':
-    'Expired rows are deleted by day, from the table that the owner names.',
-  'libs/persistence/src/partitions/partitions.ts: insert ?':
+  'libs/persistence/src/partitions/create-partition.ts: delete ?':
     'Rows of a day are moved unchanged from the DEFAULT partition to that of the day.',
+  'libs/persistence/src/partitions/create-partition.ts: insert ?': 'The other half of the move.',
+  'libs/persistence/src/partitions/kept-rows.ts: delete ?':
+    'Expired rows are deleted by day, from the table that the owner names.',
+  'libs/persistence/src/partitions/kept-rows.ts: insert ?':
+    'Rows that are kept longer are copied unchanged out of a partition that is dropped.',
   'libs/persistence/src/worker.ts: update ?.claimed_by':
     'Claims of dead workers are released in the tables that the callers name.',
 };

@@ -10,6 +10,7 @@ import { TlsReportsModule } from '#libs/tls-reports';
 import { OutboxRelay, TableRelay } from '#libs/bus';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
 import { RetentionJobs } from './retention-jobs.js';
+import { RetentionReport } from './retention-report.js';
 import { Notices } from './notices.js';
 import { TlsReports } from './tls-reports.js';
 
@@ -40,6 +41,6 @@ class StartOutboxRelay implements OnApplicationBootstrap {
     QueueModule,
     TlsReportsModule,
   ],
-  providers: [DomainVerifierLoop, Notices, StartOutboxRelay, TlsReports, RetentionJobs],
+  providers: [DomainVerifierLoop, Notices, StartOutboxRelay, TlsReports, RetentionJobs, RetentionReport],
 })
 export class DeliveryModule {}

@@ -1,10 +1,11 @@
 import { BusModule } from '#libs/bus';
-import { Log, Metrics, Shutdown } from '#libs/kernel';
+import { Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import { RetentionGuard, RetentionRegistry, type Deletions } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pino } from 'pino';
 import { DeliveryModule } from './delivery.module.js';
 import { RetentionJobs } from './retention-jobs.js';
+import { RetentionReport } from './retention-report.js';
 
 const DAY_MS = 86_400_000;
 const ROUND_MS = 10 * 60_000;
@@ -15,6 +16,9 @@ describe('RetentionJobs', () => {
   const prune = vi.fn(async (_now: Date): Promise<Deletions> => ({ contents: { dropped: [], deleted: 0 }, emails: 0 }));
   const pruneNotices = vi.fn(async () => ({ notices: 3 }));
   const createAhead = vi.fn(async () => []);
+  const overdueSince = vi.fn(async (_now: Date): Promise<Date | null> => null);
+  let hasLease: boolean;
+  let health: Health;
   let suspicion: object | null;
   let shutdown: Shutdown;
 
@@ -23,6 +27,8 @@ describe('RetentionJobs', () => {
     vi.clearAllMocks();
     lines.length = 0;
     suspicion = null;
+    hasLease = true;
+    health = new Health(Log.quiet());
     shutdown = new Shutdown(Log.quiet());
   });
   afterEach(async () => {
@@ -33,18 +39,19 @@ describe('RetentionJobs', () => {
   function start(clock: () => Promise<object | null>): Metrics {
     const metrics = new Metrics();
     const registry = new RetentionRegistry();
-    registry.register('messages', prune);
+    registry.register('messages', prune, { deleters: 'everywhere', overdueSince });
     registry.register('notices', pruneNotices);
-    const database = { query: async () => ({ rows: [{ fence: '1' }], rowCount: 0 }) };
+    const database = { query: async () => ({ rows: hasLease ? [{ fence: '1' }] : [], rowCount: 0 }) };
+    const partitions = { createAhead, recentStates: async () => [] };
     const jobs = new (RetentionJobs as unknown as new (...parts: unknown[]) => RetentionJobs)(
-      { createAhead, recentStates: async () => [] },
+      partitions,
       registry,
       new RetentionGuard({ suspicion: clock } as never, log, metrics),
+      new RetentionReport(registry, health, log, metrics, partitions as never),
       log,
       database,
       { id: 'wrk_1', register: async () => undefined },
       shutdown,
-      metrics,
     );
     jobs.onApplicationBootstrap();
     return metrics;
@@ -93,6 +100,31 @@ describe('RetentionJobs', () => {
     );
     expect(await metrics.registry.getSingleMetricAsString('postloft_partitions_dropped_total')).toContain('total 1');
   });
+
+  it('deletes row by row without the lease too, and nothing else', async () => {
+    hasLease = false;
+    start(async () => null);
+    await vi.advanceTimersByTimeAsync(ROUND_MS / 2);
+    expect(prune).toHaveBeenCalledOnce();
+    expect(pruneNotices).not.toHaveBeenCalled();
+    expect(createAhead).not.toHaveBeenCalled();
+  });
+
+  it('reports how far it is behind, and a condition after more than a day', async () => {
+    const metrics = start(async () => null);
+    const behind = () => metrics.registry.getSingleMetricAsString('postloft_retention_behind_seconds');
+    overdueSince.mockImplementation(async (now) => new Date(now.getTime() - 3_600_000));
+    await vi.advanceTimersByTimeAsync(ROUND_MS / 2);
+    expect(await behind()).toContain('{of="messages"} 3600');
+    expect(await behind()).toContain('{of="notices"} 0');
+    expect(health.conditions.of('retention_late').size).toBe(0);
+    overdueSince.mockImplementation(async (now) => new Date(now.getTime() - 2 * DAY_MS));
+    await vi.advanceTimersByTimeAsync(ROUND_MS);
+    expect([...health.conditions.of('retention_late').keys()]).toEqual(['messages']);
+    overdueSince.mockImplementation(async () => null);
+    await vi.advanceTimersByTimeAsync(ROUND_MS);
+    expect(health.conditions.of('retention_late').size).toBe(0);
+  });
 });
 
 describe('the modules of the delivery program', () => {
@@ -110,7 +142,10 @@ describe('the modules of the delivery program', () => {
         .toSorted(),
     ).toEqual([
       'MTA-STS policies',
+      'attempts',
       'captured messages',
+      'captured messages beyond the limit',
+      'contents',
       'event log',
       'full mailboxes',
       'inbound messages',

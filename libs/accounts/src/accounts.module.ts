@@ -39,6 +39,8 @@ import { RequestLog } from './request-log/request-log.js';
 })
 export class AccountsModule {
   constructor(retention: RetentionRegistry, requestLog: RequestLog) {
-    retention.register('request log', async (now) => ({ 'request log': await requestLog.prune(now) }));
+    retention.register('request log', async (now) => ({ 'request log': await requestLog.prune(now) }), {
+      overdueSince: (now) => requestLog.overdueSince(now),
+    });
   }
 }

@@ -31,7 +31,9 @@ const usesKafka = (config: Config): boolean => config.settings.KAFKA_BROKERS !==
 @Module({})
 export class BusModule {
   constructor(retention: RetentionRegistry, eventLog: EventLogRetention) {
-    retention.register('event log', async (now) => ({ 'event log': await eventLog.prune(now) }));
+    retention.register('event log', async (now) => ({ 'event log': await eventLog.prune(now) }), {
+      overdueSince: (now) => eventLog.overdueSince(now),
+    });
   }
 
   static forRoot(): DynamicModule {

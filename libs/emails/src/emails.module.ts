@@ -71,8 +71,24 @@ const EXPORTED = [
 })
 export class EmailsModule {
   constructor(registry: RetentionRegistry, captured: CapturedMessages, retention: Retention, domains: DomainRetention) {
-    registry.register('captured messages', async (now) => ({ 'captured messages': await captured.prune(now) }));
-    registry.register('messages', async (now) => ({ ...(await retention.prune(now)) }));
+    registry.register('captured messages', async (now) => ({ 'captured messages': await captured.prune(now) }), {
+      overdueSince: (now) => captured.overdueSince(now),
+    });
+    registry.register(
+      'captured messages beyond the limit',
+      async () => ({ 'captured messages beyond the limit': await captured.pruneBeyondLimit() }),
+      { deleters: 'everywhere' },
+    );
+    registry.register('contents', async (now) => ({ contents: await retention.contents(now) }), {
+      overdueSince: (now) => retention.overdueSince('contents', now),
+    });
+    registry.register('attempts', async (now) => ({ attempts: await retention.attempts(now) }), {
+      overdueSince: (now) => retention.overdueSince('attempts', now),
+    });
+    registry.register('messages', async (now) => ({ ...(await retention.prune(now)) }), {
+      deleters: 'everywhere',
+      overdueSince: (now) => retention.overdueSince('messages', now),
+    });
     registry.register('periods of domains', async (now) => {
       const { contents, captured: messages } = await domains.prune(now);
       return {

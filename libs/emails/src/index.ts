@@ -30,7 +30,7 @@ export { EmailList } from './queries/list/email-list.js';
 export { lockEmail, type LockedEmail } from './queries/lock-email.js';
 export { EmailErasure } from './commands/email-erasure.js';
 export { recipientRows, type RecipientRow } from './queries/recipient-row.js';
-export { oldestUnsettledEmail } from './commands/retention.js';
+export { emailsOverdueSince } from './commands/retention.js';
 export { EarlierLinks } from './tracking/earlier-links.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';

@@ -371,21 +371,16 @@ describe('what became of a mail', () => {
     await fixture.database.query(
       `UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = 'a'`,
     );
-    expect(await gateway.app.get(Retention).prune()).toMatchObject({
-      contents: { deleted: 2 },
-      attempts: { deleted: 1 },
-      emails: 1,
-      idempotencyKeys: 1,
-    });
+    const retention = gateway.app.get(Retention);
+    expect(await retention.contents()).toMatchObject({ deleted: 2 });
+    expect(await retention.attempts()).toMatchObject({ deleted: 1 });
+    expect(await retention.prune()).toEqual({ emails: 1, idempotencyKeys: 1 });
     const after = await counts();
     for (const table of tables) expect(after[table] - before[table], table).toBe(table === 'email_contents' ? 1 : 2);
     expect((await get<EmailView>(`/emails/${young}`)).text).toBe('text');
     expect(await get(`/emails/${bodiless}`)).toMatchObject({ text: null, subject: 'Old', status: 'delivered' });
     expect((await gateway.agent(account.key).get(`/emails/${old}`)).status).toBe(404);
-    expect(await gateway.app.get(Retention).prune()).toMatchObject({
-      contents: { deleted: 0 },
-      emails: 0,
-      idempotencyKeys: 0,
-    });
+    expect(await retention.contents()).toMatchObject({ deleted: 0 });
+    expect(await retention.prune()).toEqual({ emails: 0, idempotencyKeys: 0 });
   });
 });

@@ -90,13 +90,13 @@ describe('Partitions', () => {
     expect(await contents()).toEqual({ [named('email_contents', days(3))]: [first, second] });
   });
 
-  it('are dropped when all of their day is older than the period, but not from an unsettled message on', async () => {
+  it('are dropped when all of their day is older than the period', async () => {
     await create(days(-5));
     await create();
     const ids = [-4, -3, -2].map((day) => emailAt(startOfDay(now, day)));
     for (const id of ids) await store(id);
     const before = startOfDay(now, -1);
-    expect(await partitions.expire('email_contents', before, ids[1])).toEqual({
+    expect(await partitions.expire('email_contents', startOfDay(now, -3))).toEqual({
       dropped: [named('email_contents', days(-5)), named('email_contents', days(-4))],
       deleted: 0,
     });

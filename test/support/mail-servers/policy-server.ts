@@ -26,7 +26,7 @@ export class PolicyServer {
 
   static async start(authority: Authority, { host = '127.0.0.1', port = 0 } = {}): Promise<PolicyServer> {
     const own = authority.issue('policy.test');
-    const server = https.createServer({
+    const server: https.Server = https.createServer({
       ...own,
       SNICallback: (name, done) =>
         done(null, tls.createSecureContext(started.answers.get(name)?.certificate ?? authority.issue(name))),

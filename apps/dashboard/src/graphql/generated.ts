@@ -394,6 +394,7 @@ export type ServiceProblemKind =
   | 'late'
   | 'part'
   | 'program'
+  | 'retention'
   | 'statistics'
   | 'throttled';
 

@@ -45,6 +45,7 @@ import { OperatorAccounts } from './operator/operator-accounts.js';
 import { OperatorEventLog } from './operator/operator-event-log.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
 import { OperatorResolver } from './operator/operator.resolver.js';
+import { ServiceBacklog } from './operator/service-backlog.js';
 import { ServiceSize } from './operator/service-size.js';
 import { ServiceState } from './operator/service-state.js';
 import { UsageResolver } from './usage/usage.resolver.js';
@@ -140,6 +141,7 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
     },
     OperatorEventLog,
     QueueFeed,
+    ServiceBacklog,
     ServiceSize,
     ServiceState,
     SocketAuthentication,

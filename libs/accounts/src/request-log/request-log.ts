@@ -85,6 +85,10 @@ export class RequestLog {
     return this.partitions.expire('request_log', this.keptFrom(now));
   }
 
+  overdueSince(now: Date): Promise<Date | null> {
+    return this.partitions.overdueSince('request_log', this.config.settings.RETENTION_REQUEST_LOG, now);
+  }
+
   private keptFrom(now: Date): Date {
     return new Date(now.getTime() - this.config.settings.RETENTION_REQUEST_LOG);
   }

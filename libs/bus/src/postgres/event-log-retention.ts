@@ -25,4 +25,8 @@ export class EventLogRetention {
     if (forgotten.length > 0) this.log.info('forgot consumers that nothing runs any more', { consumers: forgotten });
     return { dropped: [...entries.dropped, ...log.dropped], deleted: entries.deleted + log.deleted };
   }
+
+  overdueSince(now: Date): Promise<Date | null> {
+    return this.partitions.overdueSince('event_log', this.config.settings.RETENTION_EVENTS, now);
+  }
 }

@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { LIMITS, lowestIdAt } from '#libs/contracts';
+import { LIMITS, lowestIdAt, timeOfId } from '#libs/contracts';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database, Partitions, type Expired } from '#libs/persistence';
+import { inLanes } from './lanes.js';
+import { isUnsettled, unsettledEmails } from './unsettled-emails.js';
 
 /** Emails per transaction. Short transactions hold their locks for a short time only. */
 const BATCH = 1_000;
+/** Nothing is deleted earlier, however short its period is: a transaction may just be storing an email. */
+const SHORTEST_MS = 3_600_000;
 
 /**
- * Ids are in order of time, so no index on the creation time is needed. An email that is locked, by a late report for example,
- * is left to the next run.
+ * Ids are in order of time, so no index on the creation time is needed. An email that is locked, by a late report or by another
+ * deletion, is left to the next run.
  */
 const DELETE_EMAILS = `
   WITH old AS MATERIALIZED (
-         SELECT id, account_id, tags FROM emails WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED),
+         SELECT id, account_id, tags FROM emails WHERE id > $1 AND id < $2 AND NOT ${isUnsettled('emails.id')}
+          ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED),
        r AS (DELETE FROM recipients WHERE email_id IN (SELECT id FROM old)),
        v AS (DELETE FROM recipient_visits WHERE email_id IN (SELECT id FROM old)),
        t AS (DELETE FROM email_tags t USING old, jsonb_each_text(old.tags) AS tag
@@ -28,31 +33,21 @@ const DELETE_KEYS = `
        deleted AS (DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING 1)
   SELECT (SELECT count(*)::int FROM deleted) AS removed, (SELECT max(created_at)::text FROM old) AS last`;
 
-/** The partial indexes on recipients, which contain unsettled recipients only, answer it. */
-const OLDEST_UNSETTLED = `
-  SELECT least(
-    (SELECT min(email_id) FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due IS NULL),
-    (SELECT min(email_id) FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due),
-    (SELECT min(email_id) FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND NOT is_due),
-    (SELECT min(email_id) FROM recipients WHERE claimed_by IS NOT NULL)) AS id`;
+const OLDEST = `
+  SELECT id FROM emails WHERE id < $1 AND NOT ${isUnsettled('emails.id')} ORDER BY id LIMIT 1`;
+
+/** When the time of the oldest email that may be deleted was over; null: there is none. */
+export async function emailsOverdueSince(database: Database, period: number, now: Date): Promise<Date | null> {
+  const { rows } = await database.query<{ id: string }>(OLDEST, [lowestIdAt('em', latest(now, period))]);
+  return rows.length === 0 ? null : new Date(timeOfId(rows[0].id).getTime() + Math.max(period, SHORTEST_MS));
+}
 
 interface Pruned {
-  contents: Expired;
-  attempts: Expired;
   emails: number;
   idempotencyKeys: number;
 }
 
-/** The id of the oldest email with a recipient that is still to be delivered; null if there is none. */
-export async function oldestUnsettledEmail(database: Database): Promise<string | null> {
-  const { rows } = await database.query<{ id: string | null }>(OLDEST_UNSETTLED);
-  return rows[0].id;
-}
-
-/**
- * Deletes expired data: contents, attempts, emails and idempotency keys. Nothing is deleted of the oldest unsettled email and
- * of those after it.
- */
+/** Deletes expired data of emails. Nothing that an unsettled email needs is deleted; other emails do not wait for it. */
 @Injectable()
 export class Retention {
   constructor(
@@ -61,19 +56,34 @@ export class Retention {
     private readonly config: Config,
   ) {}
 
-  /** Any number of processes may run this concurrently. */
-  async prune(now = databaseClock.date()): Promise<Pruned> {
+  contents(now = databaseClock.date()): Promise<Expired> {
+    const before = latest(now, this.config.settings.RETENTION_BODIES);
+    return this.partitions.expire('email_contents', before, unsettledEmails(this.database));
+  }
+
+  attempts(now = databaseClock.date()): Promise<Expired> {
+    const before = latest(now, this.config.settings.RETENTION_ATTEMPTS);
+    return this.partitions.expire('attempts', before, unsettledEmails(this.database));
+  }
+
+  overdueSince(of: 'contents' | 'attempts' | 'messages', now: Date): Promise<Date | null> {
     const { RETENTION_ATTEMPTS, RETENTION_BODIES, RETENTION_MESSAGES } = this.config.settings;
-    const before = (ms: number) => new Date(now.getTime() - ms);
-    const unsettled = await oldestUnsettledEmail(this.database);
-    const end = lowestIdAt('em', before(RETENTION_MESSAGES));
+    switch (of) {
+      case 'contents':
+        return this.partitions.overdueSince('email_contents', Math.max(RETENTION_BODIES, SHORTEST_MS), now);
+      case 'attempts':
+        return this.partitions.overdueSince('attempts', Math.max(RETENTION_ATTEMPTS, SHORTEST_MS), now);
+      case 'messages':
+        return emailsOverdueSince(this.database, RETENTION_MESSAGES, now);
+    }
+  }
+
+  /** Any number of processes may run this at once; each deletes other rows. */
+  async prune(now = databaseClock.date()): Promise<Pruned> {
+    const end = lowestIdAt('em', latest(now, this.config.settings.RETENTION_MESSAGES));
     await this.database.query('DELETE FROM search_segments WHERE last_id < $1', [end]);
-    return {
-      contents: await this.partitions.expire('email_contents', before(RETENTION_BODIES), unsettled),
-      attempts: await this.partitions.expire('attempts', before(RETENTION_ATTEMPTS), unsettled),
-      emails: await this.emails(unsettled !== null && unsettled < end ? unsettled : end),
-      idempotencyKeys: await this.keys(),
-    };
+    const emails = await inLanes(() => this.emails(end));
+    return { emails, idempotencyKeys: await this.keys() };
   }
 
   /**
@@ -104,3 +114,5 @@ export class Retention {
     }
   }
 }
+
+const latest = (now: Date, period: number): Date => new Date(now.getTime() - Math.max(period, SHORTEST_MS));

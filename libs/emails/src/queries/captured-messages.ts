@@ -4,6 +4,7 @@ import { Config, databaseClock } from '#libs/kernel';
 import { Database, GroupCommit, Partitions, type Expired } from '#libs/persistence';
 import { capturedMessage, type CapturedRow, type CapturedView } from '../captured-message.resource.js';
 import { SEARCH_TEXT } from './list/search-segments.js';
+import { inLanes } from '../commands/lanes.js';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
 
 interface Capture {
@@ -117,14 +118,29 @@ export class CapturedMessages {
     );
   }
 
-  /** Keeps the newest 10,000 messages of each account, and none longer than RETENTION_CAPTURED and a day. */
-  async prune(now = databaseClock.date()): Promise<Expired> {
+  /** Keeps none longer than RETENTION_CAPTURED and a day. */
+  prune(now = databaseClock.date()): Promise<Expired> {
     const { RETENTION_CAPTURED } = this.config.settings;
-    const aged = await this.partitions.expire('captured_messages', new Date(now.getTime() - RETENTION_CAPTURED));
-    let beyond = 0;
-    for (let account = await this.nextAccount(''); account !== null; account = await this.nextAccount(account))
-      beyond += await this.pruneAccount(account);
-    return { dropped: aged.dropped, deleted: aged.deleted + beyond };
+    return this.partitions.expire('captured_messages', new Date(now.getTime() - RETENTION_CAPTURED));
+  }
+
+  overdueSince(now: Date): Promise<Date | null> {
+    return this.partitions.overdueSince('captured_messages', this.config.settings.RETENTION_CAPTURED, now);
+  }
+
+  /** Keeps the newest 10,000 messages of each account. Any number of programs may run it at once; each deletes other rows. */
+  async pruneBeyondLimit(): Promise<number> {
+    let last: Promise<string | null> = Promise.resolve('');
+    // One account after the other, whichever lane is free.
+    const next = (): Promise<string | null> =>
+      (last = last.then((account) => (account === null ? null : this.nextAccount(account))));
+    const lane = async () => {
+      let deleted = 0;
+      for (let account = await next(); account !== null; account = await next())
+        deleted += await this.pruneAccount(account);
+      return deleted;
+    };
+    return inLanes(lane);
   }
 
   private async nextAccount(after: string): Promise<string | null> {

@@ -24,6 +24,8 @@ import { SEARCH_SEGMENTS } from './0027-search-segments.js';
 import { ANALYST } from './0029-analyst.js';
 import { ACCOUNT_TURNS } from './0030-account-turns.js';
 import { PRIORITY } from './0031-priority.js';
+import { KEPT_ROWS } from './0033-kept-rows.js';
+import { VACUUM } from './0034-vacuum.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -52,6 +54,8 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   ANALYST,
   ACCOUNT_TURNS,
   PRIORITY,
+  KEPT_ROWS,
+  VACUUM,
 ];
 
 /** The table in which TypeORM records applied migrations. */

@@ -27,6 +27,11 @@ export function registerPartitionMetrics(partitions: Partitions, { registry }: M
     });
   gauge('postloft_partitions', 'Day partitions of a table.', ({ days }) => days.length);
   gauge(
+    'postloft_partitions_kept',
+    'Days whose partition was dropped except for the rows of emails that are still to be delivered.',
+    ({ keptDays }) => keptDays,
+  );
+  gauge(
     'postloft_partitions_ahead_days',
     'Days after today for which a table has partitions; -1: none for today.',
     (state) => daysAhead(state, new Date()),

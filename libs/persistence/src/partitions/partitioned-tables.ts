@@ -9,6 +9,8 @@ export interface PartitionedTable {
   keyKind: IdPrefix | 'time';
   /** Storage parameters, which partitioned tables cannot have themselves. */
   storage?: string;
+  /** The column with most of the bytes of a row, where rows differ much in size. */
+  bulk?: string;
 }
 
 /** Every partitioned table of the schema. */
@@ -17,7 +19,7 @@ export const PARTITIONED_TABLES = {
   event_log_accounts: { name: 'event_log_accounts', key: 'moved_at', keyKind: 'time' },
   request_log: { name: 'request_log', key: 'id', keyKind: 'log' },
   attempts: { name: 'attempts', key: 'email_id', keyKind: 'em' },
-  email_contents: { name: 'email_contents', key: 'email_id', keyKind: 'em' },
+  email_contents: { name: 'email_contents', key: 'email_id', keyKind: 'em', bulk: 'body' },
   captured_messages: { name: 'captured_messages', key: 'id', keyKind: 'cap' },
 } as const satisfies Record<string, PartitionedTable>;
 export type PartitionedTableName = keyof typeof PARTITIONED_TABLES;
@@ -30,6 +32,13 @@ export const startOfDay = (time: Date, daysLater = 0): Date =>
 
 export const partitionName = ({ name }: PartitionedTable, day: Date): string =>
   `${name}_${day.toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+/** The partition that replaces the one of a day whose time is over, with the rows that are kept longer. */
+export const keptName = (table: PartitionedTable, day: Date): string => `${partitionName(table, day)}_kept`;
+
+/** The day whose kept rows a partition has; null for other partitions. */
+export const dayOfKept = (table: PartitionedTable, partition: string): Date | null =>
+  partition.endsWith('_kept') ? dayOfPartition(table, partition.slice(0, -'_kept'.length)) : null;
 
 /** The day of a partition; null for DEFAULT and for names that this service does not give. */
 export function dayOfPartition({ name }: PartitionedTable, partition: string): Date | null {

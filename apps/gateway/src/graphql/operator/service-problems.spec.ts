@@ -18,6 +18,7 @@ const WELL: ServiceFacts = {
     ...{ isOutboxLate: false, outboxSeconds: 0 },
     consumers: [{ consumer: 'webhooks', lag: 3, movedAt: ago(1), isBehind: false, parked: 0 }],
   },
+  lateData: [],
 };
 
 function held(queue: string, more: Partial<ThrottleView> = {}): ThrottleView {
@@ -102,4 +103,23 @@ it.each([
   ],
 ])('warns of %s', (_, changes, kind) => {
   expect(found(changes as Partial<ServiceFacts>)).toMatchObject({ state: 'warning', problems: [{ kind }] });
+});
+
+it('reports data that should have been deleted, once', () => {
+  const lateData = [
+    { name: 'messages', since: ago(90_000) },
+    { name: 'contents', since: ago(172_800) },
+  ];
+  expect(found({ lateData })).toEqual({
+    state: 'warning',
+    problems: [
+      {
+        kind: 'retention',
+        severity: 'warning',
+        message: 'Data whose time is over is not deleted: messages, contents.',
+        reply: null,
+        since: ago(172_800),
+      },
+    ],
+  });
 });

@@ -11,6 +11,7 @@ export const PROBLEM_KINDS = [
   'throttled',
   'late',
   'event_log',
+  'retention',
   'disk',
 ] as const;
 type ProblemKind = (typeof PROBLEM_KINDS)[number];
@@ -46,6 +47,8 @@ export interface ServiceFacts {
       parked: number;
     }[];
   };
+  /** Data that should have been deleted more than a day ago. */
+  lateData: readonly { name: string; since: Date }[];
 }
 
 const DELIVERERS = new Set(['standalone', 'delivery']);
@@ -62,6 +65,7 @@ export function serviceProblems(facts: ServiceFacts): ServiceProblem[] {
     ...blockProblems(facts),
     ...throttleProblems(facts),
     ...backlogProblems(facts),
+    ...retentionProblems(facts),
     ...diskProblems(facts),
   ];
   return [...problems.filter(isCritical), ...problems.filter((problem) => !isCritical(problem))];
@@ -145,6 +149,14 @@ function backlogProblems({ oldestDueAt, backlog, now }: ServiceFacts): ServicePr
     }
   }
   return problems;
+}
+
+function retentionProblems({ lateData }: ServiceFacts): ServiceProblem[] {
+  if (lateData.length === 0) return [];
+  const message = `Data whose time is over is not deleted: ${lateData.map(({ name }) => name).join(', ')}.`;
+  return [
+    problem('retention', 'warning', { message, since: new Date(Math.min(...lateData.map(({ since }) => +since))) }),
+  ];
 }
 
 function diskProblems({ disk }: ServiceFacts): ServiceProblem[] {

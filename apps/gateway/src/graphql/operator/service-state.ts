@@ -3,11 +3,11 @@ import { serviceZone } from '#libs/doctor';
 import { DkimZone } from '#libs/domains';
 import { Config, Health, TtlCache, withTimeout } from '#libs/kernel';
 import { Database, databaseInfo, hostResources } from '#libs/persistence';
-import { HeldQueues, QueueOverview } from '#libs/queue';
+import { HeldQueues } from '#libs/queue';
 import { StatsStore } from '#libs/stats';
 import { VERSION } from '../../version.js';
 import type { ServiceHealthType, ServiceZoneType } from './health.type.js';
-import { OperatorEventLog } from './operator-event-log.js';
+import { ServiceBacklog } from './service-backlog.js';
 import { serviceProblems, stateOf, type ServiceFacts } from './service-problems.js';
 import { ServiceSize } from './service-size.js';
 
@@ -37,8 +37,7 @@ export class ServiceState {
     private readonly database: Database,
     private readonly config: Config,
     private readonly held: HeldQueues,
-    private readonly queues: QueueOverview,
-    private readonly events: OperatorEventLog,
+    private readonly backlog: ServiceBacklog,
     private readonly ownSize: ServiceSize,
   ) {}
 
@@ -89,15 +88,14 @@ export class ServiceState {
   private async delivery(
     known: Pick<ServiceHealthType, 'parts' | 'statistics' | 'programs'> & { disk: Disk | null },
   ): Promise<Pick<ServiceHealthType, 'waiting' | 'problems'>> {
-    const [throttles, { recipients, byWait, oldestDueAt }, { backlog }] = await Promise.all([
+    const [throttles, { recipients, byWait, oldestDueAt, backlog, lateData }] = await Promise.all([
       this.held.list(THROTTLES),
-      this.queues.totals(),
-      this.events.state(),
+      this.backlog.read(),
     ]);
     const since = this.healthChecks.conditions.of(STATISTICS_DOWN).get('statistics')?.since ?? null;
     const problems = serviceProblems({
       ...known,
-      ...{ now: new Date(), statistics: { ...known.statistics, since }, throttles, oldestDueAt, backlog },
+      ...{ now: new Date(), statistics: { ...known.statistics, since }, throttles, oldestDueAt, backlog, lateData },
     });
     const { shaping: held, retry, account, schedule: scheduled, worker, answer } = byWait;
     return { problems, waiting: { recipients, held, retry, account, scheduled, due: worker + answer } };

@@ -1,14 +1,6 @@
-import { oldestUnsettledEmail } from '#libs/emails';
+import { emailsOverdueSince } from '#libs/emails';
 import type { Config } from '#libs/kernel';
-import {
-  ClockRecord,
-  daysAhead,
-  PARTITIONED_TABLES,
-  Partitions,
-  startOfDay,
-  type Database,
-  type PartitionState,
-} from '#libs/persistence';
+import { ClockRecord, daysAhead, Partitions, startOfDay, type Database, type PartitionState } from '#libs/persistence';
 import { ok, warning, type Result } from '../../check.js';
 
 const DAY_MS = 86_400_000;
@@ -23,12 +15,12 @@ export async function partitionResults(
   now = new Date(),
 ): Promise<Result[]> {
   const states = await new Partitions(database).states();
-  const unsettled = await oldestUnsettledEmail(database);
   const results = states.flatMap((state) => checkFuture(state, now));
   const paused = await checkClock(database);
   // Partitions whose time is over are the consequence.
   if (paused !== null) return [...results, paused];
-  results.push(...states.flatMap((state) => checkPast(state, { settings, now, unsettled })));
+  results.push(...states.flatMap((state) => checkPast(state, settings, now)));
+  results.push(...(await checkEmails(database, settings, now)));
   return results.length > 0
     ? results
     : [ok({ subject: SUBJECT, message: 'Each day of the next week has its partitions.' })];
@@ -72,23 +64,30 @@ function checkFuture(state: PartitionState, now: Date): Result[] {
   return results;
 }
 
-function checkPast(
-  { table, days }: PartitionState,
-  { settings, now, unsettled }: { settings: Config['settings']; now: Date; unsettled: string | null },
-): Result[] {
+function checkPast({ table, days }: PartitionState, settings: Config['settings'], now: Date): Result[] {
   // A day more: partitions are dropped as a whole, in rounds.
   const before = new Date(now.getTime() - periodOf(table, settings) - DAY_MS);
   const late = days.filter((day) => startOfDay(day, 1) <= before);
   if (late.length === 0) return [];
-  const isKept = unsettled !== null && PARTITIONED_TABLES[table].keyKind === 'em';
   return [
     warning({
       subject: SUBJECT,
-      message: `${table} still has ${late.length} days from ${late[0].toISOString().slice(0, 10)} on, whose time is over${isKept ? `: ${unsettled} has recipients that are still to be delivered` : ''}.`,
-      fix: isKept
-        ? `GET /emails/${unsettled}/explain says what it waits for; cancel it if it is not to be delivered any more.`
-        : 'Is the service (or start:delivery) running? Its log says why a partition was not dropped.',
+      message: `${table} still has ${late.length} days from ${late[0].toISOString().slice(0, 10)} on, whose time is over.`,
+      fix: 'Is the service (or start:delivery) running? Its log says why a partition was not dropped.',
       facts: { days: late.length },
+    }),
+  ];
+}
+
+async function checkEmails(database: Database, settings: Config['settings'], now: Date): Promise<Result[]> {
+  const since = await emailsOverdueSince(database, settings.RETENTION_MESSAGES, now);
+  if (since === null || now.getTime() - since.getTime() <= DAY_MS) return [];
+  return [
+    warning({
+      subject: 'retention',
+      message: `Emails whose time was over at ${since.toISOString()} are not deleted yet.`,
+      fix: 'Is the service (or start:delivery) running? If its log has no failures of retention, start further delivery programs: each deletes other emails.',
+      facts: { overdue_since: since },
     }),
   ];
 }
