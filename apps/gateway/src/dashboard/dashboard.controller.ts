@@ -70,9 +70,9 @@ export class DashboardController {
   async withImages(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @ClientSignal() signal: AbortSignal,
+    @ClientSignal() signal: () => AbortSignal,
   ): Promise<Awaited<ReturnType<RemoteImages['html']>>> {
-    return orNotFound(await this.images.html(caller, id, signal));
+    return orNotFound(await this.images.html(caller, id, signal()));
   }
 
   /** A download, so that no browser takes it for a document of this host. */
@@ -92,9 +92,9 @@ export class DashboardController {
   async checkLinks(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @ClientSignal() signal: AbortSignal,
+    @ClientSignal() signal: () => AbortSignal,
   ): Promise<{ object: 'list'; data: Awaited<ReturnType<LinkCheck['check']>> }> {
-    return { object: 'list', data: orNotFound(await this.links.check(caller, id, signal)) };
+    return { object: 'list', data: orNotFound(await this.links.check(caller, id, signal())) };
   }
 
   @Get('app/*')

@@ -57,8 +57,8 @@ const isScope = (access: RouteAccess): access is Scope => (SCOPES as readonly st
 /** The context of resolvers, over HTTP and WebSocket; created per operation. */
 export interface GraphqlContext {
   caller: GraphqlCaller;
-  /** Aborted when the client has left; absent over WebSocket. */
-  signal?: AbortSignal;
+  /** Returns a signal that is aborted when the client has left; absent over WebSocket. */
+  signal?: () => AbortSignal;
 }
 
 /** A REST operation: a controller and the name of its method. */

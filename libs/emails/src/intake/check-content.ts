@@ -30,7 +30,7 @@ async function withFetchedAttachments(submission: Submission, fetcher: Attachmen
   const attachments = await fetcher.fetchAll(content.attachments, {
     availableBytes,
     account: submission.accountId,
-    ...(submission.signal === undefined ? {} : { signal: submission.signal }),
+    ...(submission.signal === undefined ? {} : { signal: submission.signal() }),
   });
   return { ...submission, content: { ...content, attachments } };
 }

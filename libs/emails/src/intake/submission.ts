@@ -39,8 +39,8 @@ export interface Submission {
   unsubscribe?: HostedUnsubscribe;
   /** Overrides the settings of the sending domain; a missing member means the setting. */
   tracking?: { opens?: boolean; clicks?: boolean };
-  /** Aborted when the client has left: files given by `path` are not fetched any more. */
-  signal?: AbortSignal;
+  /** Returns a signal that is aborted when the client has left: files given by `path` are not fetched any more. */
+  signal?: () => AbortSignal;
   /** The failed email that this one repeats. */
   retryOf?: string;
   /** The message contains a link that logs in its recipient; only the service itself sends such. */

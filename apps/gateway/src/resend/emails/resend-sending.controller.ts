@@ -30,7 +30,7 @@ export class ResendSendingController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @ClientSignal() signal: AbortSignal,
+    @ClientSignal() signal: () => AbortSignal,
   ): Promise<ResendReference<'email'>> {
     const idempotency = requestIdempotency(request, caller, 'resend.emails.send');
     const submission = await orRefusal(() => ({ ...toResendSubmission(body, caller), idempotency, signal }));
@@ -47,7 +47,7 @@ export class ResendSendingController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @ClientSignal() signal: AbortSignal,
+    @ClientSignal() signal: () => AbortSignal,
   ): Promise<BatchSent> {
     const { elements, permissive } = await parseBatch(batchMode(request), body, (element) => ({
       ...toResendSubmission(element, caller),

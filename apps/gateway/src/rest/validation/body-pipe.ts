@@ -1,6 +1,6 @@
 import { Refusal } from '#libs/contracts';
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
-import { declaredMembers, isNullAbsent, validateFields } from './field-rule.decorator.js';
+import { fieldRules, validateFields } from './field-rule.decorator.js';
 import { declaredFields, rememberUnknownFields } from './unknown-fields.js';
 
 /** Turns a parsed JSON body into the DTO that the parameter declares. */
@@ -30,11 +30,12 @@ function copyDeclared<T extends object>(body: Record<string, unknown>, dtoClass:
   const dto = new dtoClass();
   const fields = dto as Record<string, unknown>;
   const declared = declaredFields(dtoClass);
+  const rules = fieldRules(dtoClass);
   const unknown: string[] = [];
   for (const field of Object.keys(body)) {
     if (!declared.has(field)) unknown.push(field);
-    else if (body[field] !== null || !isNullAbsent(dtoClass, field)) {
-      const members = declaredMembers(dtoClass, field);
+    else if (body[field] !== null || rules.get(field)?.isNullAbsent !== true) {
+      const members = rules.get(field)?.members;
       fields[field] = members === undefined ? body[field] : withoutNulls(body[field]);
       unknown.push(...unknownMembers(body[field], field, members));
     }
