@@ -7,6 +7,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, w
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { objectSpread } from './object-spread.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
@@ -57,7 +58,7 @@ async function bundle() {
       id.startsWith('node:') ||
       builtinModules.includes(id) ||
       PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
-    plugins: [ownModules],
+    plugins: [ownModules, objectSpread],
     // Frameworks import optional packages that are not installed.
     onLog: (level, log, handle) => void (log.code === 'UNRESOLVED_IMPORT' || handle(level, log)),
   });
