@@ -202,6 +202,14 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('reads weights of plans', () => {
+    expect(loadConfig('standalone', {}).settings.PLAN_WEIGHTS).toEqual({});
+    const { settings } = loadConfig('standalone', { PLAN_WEIGHTS: 'unlimited=10, 50000=2' });
+    expect(settings.PLAN_WEIGHTS).toEqual({ unlimited: 10, '50000': 2 });
+    for (const PLAN_WEIGHTS of ['unlimited', 'free=0', 'free=11', 'free=1.5', 'paid=2', '0=2', 'free=1,free=2'])
+      expect(problemsOf('standalone', { PLAN_WEIGHTS })[0]).toMatch(/^PLAN_WEIGHTS must be a comma-separated list of/);
+  });
+
   it('reads the types of attachments', () => {
     expect(loadConfig('standalone', {}).settings.ATTACHMENT_TYPES).toBeUndefined();
     expect(loadConfig('standalone', { ATTACHMENT_TYPES: 'ALL' }).settings.ATTACHMENT_TYPES).toBe('all');
