@@ -203,21 +203,14 @@ describe('X-Service-Scheduled-At', () => {
   });
 });
 
-describe('X-Service-Priority', () => {
-  const message = (field: string) => `${head([field, 'Subject: x'])}\r\n\r\nx`;
-
-  it('is the priority of the email, and is removed', async () => {
-    const { id } = await relay(message('X-Service-Priority: bulk'));
-    expect(await shown(id)).toMatchObject({ priority: 'bulk' });
-    expect((await capturedRaw(id)).toString('latin1')).not.toMatch(/priority/i);
-  });
-
-  it('is not meant by Precedence, and is refused with another value', async () => {
-    expect(await shown((await relay(message('Precedence: bulk'))).id)).toMatchObject({ priority: 'transactional' });
-    expect((await relay(message('X-Service-Priority: low'))).reply).toMatch(
-      /^554 5\.6\.0 .*X-Service-Priority: must be transactional or bulk/,
-    );
-  });
+it('X-Service-Priority is the priority of the email and is removed; Precedence is not meant by it', async () => {
+  const send = (field: string) => relay(`${head([field, 'Subject: x'])}\r\n\r\nx`);
+  const { id } = await send('X-Service-Priority: bulk');
+  expect(await shown(id)).toMatchObject({ priority: 'bulk' });
+  expect((await capturedRaw(id)).toString('latin1')).not.toMatch(/priority/i);
+  expect(await shown((await send('Precedence: bulk')).id)).toMatchObject({ priority: 'transactional' });
+  const { reply } = await send('X-Service-Priority: low');
+  expect(reply).toMatch(/^554 5\.6\.0 .*X-Service-Priority: must be transactional or bulk/);
 });
 
 describe('unsubscribe links in the body', () => {
