@@ -70,24 +70,28 @@ describe('emails that are still to be delivered when the partition of their day 
     (await sql<{ body: Buffer }>('SELECT body FROM email_contents WHERE email_id = $1', id)).map(({ body }) => body);
   const shown = async (id: string) => (await api().get(`/emails/${id}`)).body as { text: string | null; html: string };
 
-  /** A process that ends before the transaction with this number. */
-  function killedBefore(transaction: number): Retention {
+  /** A process in which `happens` takes place before the transaction with this number; by default, it is killed. */
+  function before(transaction: number, happens = (): Promise<void> => Promise.reject(new Error('killed'))): Retention {
     const { database } = fixture;
-    let done = 0;
-    class Killed extends Database {
-      override transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-        if (done++ >= transaction) return Promise.reject(new Error('killed'));
+    let [done, isKilled] = [0, false];
+    class Interrupted extends Database {
+      override async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+        if (done++ === transaction || isKilled) {
+          isKilled = true;
+          await happens();
+          isKilled = false;
+        }
         return super.transaction(work);
       }
     }
-    const killed = new Killed(database.dataSource);
-    return new Retention(killed, new Partitions(killed), (retention as unknown as { config: never }).config);
+    const interrupted = new Interrupted(database.dataSource);
+    return new Retention(interrupted, new Partitions(interrupted), (retention as unknown as { config: never }).config);
   }
 
   it('keep their body, which every reader finds and which is delivered unchanged', async () => {
     await api().patch(`/domains/${account.domainId}`).send({ open_tracking: true, click_tracking: true }).expect(200);
     const id = await scheduled();
-    const before = await bodyOf(id);
+    const bodies = await bodyOf(id);
     expect(
       (
         await api()
@@ -98,7 +102,7 @@ describe('emails that are still to be delivered when the partition of their day 
     expect((await retention.contents()).dropped).toContain(partitionOf('email_contents'));
     expect(await isThere(partitionOf('email_contents'))).toBe(false);
     for (const other of others) expect((await shown(other)).text).toBeNull();
-    expect(await bodyOf(id)).toEqual(before);
+    expect(await bodyOf(id)).toEqual(bodies);
     expect(await shown(id)).toMatchObject({ text: 'text', html });
     const { data } = (await api().get(`/emails/${id}/attachments`)).body as { data: { id: string }[] };
     expect((await api().get(`/emails/${id}/attachments/${data[0].id}`)).body).toMatchObject({ filename: 'terms.txt' });
@@ -106,10 +110,10 @@ describe('emails that are still to be delivered when the partition of their day 
     const [job] = await fixture.claim();
     expect(job.email.id).toBe(id);
     const content = await gateway.app.get(Queue).content(job);
-    expect(content?.body).toEqual(before[0]);
+    expect(content?.body).toEqual(bodies[0]);
     // Claimed: another round while it is being delivered.
     await retention.contents();
-    expect(await bodyOf(id)).toEqual(before);
+    expect(await bodyOf(id)).toEqual(bodies);
     const message = Buffer.concat(await gateway.app.get(MessageBuilder).build(job, content!)).toString();
     expect(message).toContain('terms.txt');
     // Its links lead to the tracking of the service.
@@ -121,23 +125,23 @@ describe('emails that are still to be delivered when the partition of their day 
 
   it('keep it after a kill between any two steps', async () => {
     const ids = await Promise.all([scheduled(), scheduled(), scheduled({ attachments: [] })]);
-    const before = await Promise.all(ids.map(bodyOf));
+    const bodies = await Promise.all(ids.map(bodyOf));
     for (let step = 0; await isThere(partitionOf('email_contents')); step++) {
-      await killedBefore(step)
+      await before(step)
         .contents()
         .catch(() => undefined);
-      expect(await Promise.all(ids.map(bodyOf)), `killed before transaction ${step}`).toEqual(before);
+      expect(await Promise.all(ids.map(bodyOf)), `killed before transaction ${step}`).toEqual(bodies);
       expect(step).toBeLessThan(20);
     }
     await retention.contents();
-    expect(await Promise.all(ids.map(bodyOf))).toEqual(before);
-    expect(before.every((found) => found.length === 1)).toBe(true);
+    expect(await Promise.all(ids.map(bodyOf))).toEqual(bodies);
+    expect(bodies.every((found) => found.length === 1)).toBe(true);
     for (const other of others) expect(await bodyOf(other)).toEqual([]);
   });
 
   it('keep it once with several programs at work, and while it is read', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => scheduled()));
-    const before = await Promise.all(ids.map(bodyOf));
+    const bodies = await Promise.all(ids.map(bodyOf));
     let isDone = false;
     const reader = (async () => {
       for (let reads = 0; ; reads++) {
@@ -158,16 +162,16 @@ describe('emails that are still to be delivered when the partition of their day 
     const dropped = rounds.flatMap((round) => (round.status === 'fulfilled' ? round.value.dropped : []));
     expect(dropped.filter((name) => name === partitionOf('email_contents')).length).toBeLessThanOrEqual(1);
     expect(await isThere(partitionOf('email_contents'))).toBe(false);
-    expect(await Promise.all(ids.map(bodyOf))).toEqual(before);
+    expect(await Promise.all(ids.map(bodyOf))).toEqual(bodies);
     for (const other of others) expect(await bodyOf(other)).toEqual([]);
   });
 
   it('stay deleted if they were deleted while the rows were copied', async () => {
     const [erased, kept] = [await scheduled(), await scheduled()];
-    const before = await bodyOf(kept);
+    const bodies = await bodyOf(kept);
     // The copy is complete, and the partition not yet dropped.
-    for (let step = 0; !(await copied(kept)); step++)
-      await killedBefore(step)
+    for (let step = 0; !(await copied('email_contents', kept)); step++)
+      await before(step)
         .contents()
         .catch(() => undefined);
     expect(await isThere(partitionOf('email_contents'))).toBe(true);
@@ -176,11 +180,11 @@ describe('emails that are still to be delivered when the partition of their day 
     await retention.contents();
     expect(await isThere(partitionOf('email_contents'))).toBe(false);
     expect(await bodyOf(erased)).toEqual([]);
-    expect(await bodyOf(kept)).toEqual(before);
+    expect(await bodyOf(kept)).toEqual(bodies);
   });
 
-  async function copied(id: string): Promise<boolean> {
-    const copy = `${partitionOf('email_contents')}_kept`;
+  async function copied(table: string, id: string): Promise<boolean> {
+    const copy = `${partitionOf(table)}_kept`;
     if (!(await isThere(copy))) return false;
     return (await sql(`SELECT FROM ${copy} WHERE email_id = $1`, id)).length === 1;
   }
@@ -191,28 +195,29 @@ describe('emails that are still to be delivered when the partition of their day 
     const made = () => sql<{ id: string; number: number }>('SELECT id, number FROM attempts WHERE email_id = $1', id);
     const [first] = await made();
     expect(first.number).toBe(1);
-    // Of a day whose attempts are over, too.
-    const before = new Date(day.getTime() + 3 * DAY_MS);
-    const expire = () => retention.attempts(new Date(before.getTime() + 90 * DAY_MS));
-    for (let step = 0; !(await isThere(`${partitionOf('attempts')}_kept`)); step++)
-      await killedBefore(step)
-        .attempts(new Date(before.getTime() + 90 * DAY_MS))
-        .catch(() => undefined);
-    await sql('UPDATE recipients SET due_at = now() WHERE email_id = $1', id);
-    await fixture.deliver(() => 'deferred');
-    expect((await expire()).dropped).toContain(partitionOf('attempts'));
+    const at = new Date(day.getTime() + 93 * DAY_MS);
+    // The copy is complete, and the partition not yet dropped.
+    const recorded = before(2, async () => {
+      expect(await copied('attempts', id)).toBe(true);
+      await sql('UPDATE recipients SET due_at = now() WHERE email_id = $1', id);
+      await fixture.deliver(() => 'deferred');
+    });
+    expect((await recorded.attempts(at)).dropped).toContain(partitionOf('attempts'));
     expect((await made()).map(({ number }) => number).toSorted((a, b) => a - b)).toEqual([1, 2]);
     for (const other of others) expect(await sql('SELECT FROM attempts WHERE email_id = $1', other)).toEqual([]);
     await sql('UPDATE recipients SET due_at = now() WHERE email_id = $1', id);
     await fixture.deliver(() => 'delivered');
-    await expire();
+    await retention.attempts(at);
     expect(await made()).toEqual([]);
   });
 
   it('do not keep the others, which are deleted when their time is over', async () => {
     const id = await scheduled();
     const at = new Date(day.getTime() + 92 * DAY_MS);
+    const since = new Date(day.getTime() + 3_600_000 + 90 * DAY_MS);
+    expect(await retention.overdueSince('messages', at)).toEqual(since);
     await retention.prune(at);
+    expect(await retention.overdueSince('messages', at)).toBeNull();
     for (const other of others) expect((await api().get(`/emails/${other}`)).status).toBe(404);
     expect(await shown(id)).toMatchObject({ text: 'text' });
   });
