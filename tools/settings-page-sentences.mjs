@@ -92,6 +92,17 @@ export const GROUPS = [
       STATS_RAW_DAYS:
         'Days for which statistics keep single events, at least as long as `RETENTION_EVENTS`. Roll-ups by hour and day are kept for ever.',
       STATS_MINUTE_DAYS: 'Days for which statistics keep roll-ups by minute.',
+      CONTENT_STORE:
+        'Where the content of emails is: `postgres` in the database, `files` in `CONTENT_DIR`, `s3` in a bucket (see `docs/content-store.md`).',
+      CONTENT_DIR:
+        'Directory of contents with `CONTENT_STORE=files`, the same one for all programs; with `s3`, of contents that are not uploaded yet. By default `contents` in `DATA_DIR`.',
+      CONTENT_S3_ENDPOINT: 'S3 server, if not Amazon S3.',
+      CONTENT_S3_REGION: 'Region of the bucket.',
+      CONTENT_S3_BUCKET: 'Bucket of the contents. It must exist.',
+      CONTENT_S3_PREFIX: 'Text before the names of all objects, such as `postloft/`.',
+      CONTENT_S3_ACCESS_KEY_ID:
+        'Access key. Unset: from the environment, the configuration or the role of the machine, as the AWS SDK finds it.',
+      CONTENT_S3_SECRET_ACCESS_KEY: 'Secret of the access key.',
       MASTER_KEY:
         'Encrypts secrets at rest. Unset: created in `DATA_DIR`; required with `DATABASE_URL`. Keep a backup: without it, DKIM keys and webhook secrets cannot be read, API keys are not recognised, and signed links are invalid.',
     },

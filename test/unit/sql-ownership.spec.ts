@@ -31,6 +31,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   domains: ['domain_keys', 'domains'],
   emails: [
     'captured_messages',
+    'content_erasures',
     'domain_retention',
     'email_contents',
     'email_tags',
@@ -134,11 +135,14 @@ describe('SQL statements', () => {
     expect(Object.keys(EXCEPTIONS).filter((one) => !found.includes(one))).toEqual([]);
   });
 
-  it('read the content of messages in one place, which leaves out login mail, and in the queue', () => {
+  it('read the content of messages in one place, which leaves out login mail, and for delivery', () => {
     const readers = stringLiterals(productSources())
       .filter(({ text }) => /\b(?:FROM|JOIN)\s+email_contents\b/.test(text) && !/^\s*DELETE\b/.test(text))
       .map(({ file }) => file);
-    expect(readers.sort()).toEqual(['libs/emails/src/queries/stored-content.ts', 'libs/queue/src/queue.ts']);
+    expect([...new Set(readers)].sort()).toEqual([
+      'libs/emails/src/message/content/stored-contents.ts',
+      'libs/emails/src/queries/stored-content.ts',
+    ]);
   });
 
   it('change tables that have exactly one owner', () => {

@@ -11,6 +11,8 @@ import { Retention } from './commands/retention.js';
 import { RetryEmail } from './commands/retry-email.js';
 import { SystemMail } from './commands/system-mail.js';
 import { UnsubscribeRecipient } from './commands/unsubscribe-recipient.js';
+import { contentsProvider } from './message/content/open-contents.js';
+import { StoredContents } from './message/content/stored-contents.js';
 import { AcceptGroups } from './intake/accept-groups.js';
 import { AttachmentFetcher } from './intake/attachments/attachment-fetcher.js';
 import { EmailIntake } from './intake/email-intake.js';
@@ -56,6 +58,7 @@ const EXPORTED = [
     ...EXPORTED,
     AcceptGroups,
     AttachmentFetcher,
+    contentsProvider,
     DomainRetention,
     OutgoingHeaders,
     Retention,
@@ -67,10 +70,17 @@ const EXPORTED = [
       useFactory: ({ settings }: Config) => new TrackingLinks(settings.MASTER_KEY),
     },
   ],
-  exports: [...EXPORTED, TrackingLinks],
+  exports: [...EXPORTED, StoredContents, TrackingLinks],
 })
 export class EmailsModule {
-  constructor(registry: RetentionRegistry, captured: CapturedMessages, retention: Retention, domains: DomainRetention) {
+  constructor(
+    registry: RetentionRegistry,
+    captured: CapturedMessages,
+    retention: Retention,
+    domains: DomainRetention,
+    stored: StoredContents,
+    { settings }: Config,
+  ) {
     registry.register('captured messages', async (now) => ({ 'captured messages': await captured.prune(now) }), {
       overdueSince: (now) => captured.overdueSince(now),
     });
@@ -95,6 +105,11 @@ export class EmailsModule {
         'contents of domains': { dropped: [], deleted: contents },
         'captured messages of domains': { dropped: [], deleted: messages },
       };
+    });
+    registry.register('contents outside of the database', async (now) => {
+      const before = new Date(now.getTime() - settings.RETENTION_BODIES);
+      const erased = await stored.eraseDeleted();
+      return { 'contents outside of the database': { dropped: await stored.expire(before), deleted: erased } };
     });
   }
 }

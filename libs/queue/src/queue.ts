@@ -107,17 +107,6 @@ export class Queue {
     return this.review.releaseHeld();
   }
 
-  /** The stored content of a claimed message; null when retention has deleted it. */
-  async content(job: DeliveryJob): Promise<NonNullable<DeliveryJob['content']> | null> {
-    if (job.content) return job.content;
-    const { rows } = await this.database.query<NonNullable<DeliveryJob['content']>>({
-      name: 'queue-content',
-      text: 'SELECT format, body FROM email_contents WHERE email_id = $1',
-      values: [job.email.id],
-    });
-    return rows[0] ?? null;
-  }
-
   /** Records the outcomes of a job, together with those of other jobs that end now; resolves when they are on disk. */
   async settle(job: DeliveryJob, outcomes: readonly Outcome[]): Promise<void> {
     const recorded = outcomes.flatMap((outcome) => {

@@ -188,6 +188,7 @@ function acceptedRows(): EmailRows {
     tags: [{ account_id: account, key: 'campaign', value: 'campaign 3', email_id: id }],
     events: [],
     content: { format: 'parts', body: Buffer.alloc(100) },
+    place: null,
   };
 }
 

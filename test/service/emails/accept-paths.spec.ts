@@ -4,9 +4,11 @@ import { newId } from '#libs/contracts';
 import type { Submission } from '#libs/emails';
 import { draftOf, rowsOf } from '../../../libs/emails/src/intake/accept-draft.js';
 import type { AcceptRequest } from '../../../libs/emails/src/intake/accept-request.js';
+import { contentsInDatabase } from '../../../libs/emails/src/message/content/stored-contents.js';
 import { AcceptWriter } from '../../../libs/emails/src/intake/accept-writer.js';
 import { distinctRecipients } from '../../../libs/emails/src/intake/recipients.js';
 import { Allowances } from '#libs/accounts';
+import { Log } from '#libs/kernel';
 import { openQueueFixture, submission, type QueueFixture } from '../../support/delivery/queue-fixture.js';
 
 interface Given {
@@ -33,7 +35,7 @@ describe('the two ways to commit a group of accepts', () => {
   beforeAll(async () => {
     fixture = await openQueueFixture();
     const { database, config } = fixture.db;
-    writer = new AcceptWriter(database, new Allowances(database, config));
+    writer = new AcceptWriter(database, new Allowances(database, config), contentsInDatabase(database, Log.quiet()));
   });
   afterAll(() => fixture?.close());
 

@@ -3,7 +3,6 @@ import { MessageBuilder } from '#libs/emails';
 import { Database, Partitions, startOfDay, type Queryable } from '#libs/persistence';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Retention } from '../../../libs/emails/src/commands/retention.js';
-import { Queue } from '../../../libs/queue/src/queue.js';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
@@ -109,7 +108,7 @@ describe('emails that are still to be delivered when the partition of their day 
     await sql(`UPDATE recipients SET due_at = now() - interval '1 s' WHERE email_id = $1`, id);
     const [job] = await fixture.claim();
     expect(job.email.id).toBe(id);
-    const content = await gateway.app.get(Queue).content(job);
+    const content = await gateway.app.get(MessageBuilder).stored(job);
     expect(content?.body).toEqual(bodies[0]);
     // Claimed: another round while it is being delivered.
     await retention.contents();

@@ -7,6 +7,7 @@ import { Worker } from '#libs/persistence';
 import { Queue } from '../../../libs/queue/src/queue.js';
 import { SafeFetch } from '#libs/safe-fetch';
 import { SuppressionCache, SuppressionList } from '#libs/suppressions';
+import { contentsInDatabase } from '../../../libs/emails/src/message/content/stored-contents.js';
 import { AcceptGroups } from '../../../libs/emails/src/intake/accept-groups.js';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
 import { ClaimReview } from '../../../libs/queue/src/claim/claim-review.js';
@@ -41,7 +42,7 @@ export async function openQueueFixture(connections?: number) {
       const allowances = new Allowances(db.database, db.config);
       const intake = new EmailIntake(
         db.config,
-        new AcceptGroups(db.database, allowances, shutdown),
+        new AcceptGroups(db.database, allowances, contentsInDatabase(db.database, log), shutdown),
         notifications,
         allowances,
         domains,

@@ -19,7 +19,7 @@ describe('the columns of an email', () => {
       },
     } as unknown as Queryable;
     const content = { format: 'parts' as const, body: Buffer.alloc(0) };
-    await insertEmails(db, [{ id: 'em_1', email: {}, recipients: [], tags: [], events: [], content }]);
+    await insertEmails(db, [{ id: 'em_1', email: {}, recipients: [], tags: [], events: [], content, place: null }]);
     const [, written] = /INSERT INTO emails \(([^)]+)\)/.exec(statements[0]) ?? [];
     expect([...written.split(', '), 'delivered_at'].sort()).toEqual([...columns].sort());
   });

@@ -3,6 +3,7 @@ import { lowestIdAt } from '#libs/contracts';
 import { DomainRetentionPeriods, type DomainPeriods } from '#libs/domains';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
+import { deleteContents } from '../message/content/stored-contents.js';
 
 /** Messages per transaction. Short transactions hold their locks for a short time only. */
 const BATCH = 500;
@@ -14,8 +15,6 @@ const NEXT_EMAILS = `
 const UNSETTLED = `
   SELECT email_id AS id FROM recipients
    WHERE email_id = ANY($1) AND (due_at IS NOT NULL OR claimed_by IS NOT NULL) GROUP BY email_id`;
-
-const DELETE_CONTENTS = 'DELETE FROM email_contents WHERE email_id = ANY($1)';
 
 const PROGRESS = 'SELECT contents_until AS until FROM domain_retention WHERE domain_id = $1';
 
@@ -102,10 +101,10 @@ async function deleteBatch(tx: Queryable, { domainId, from, end }: Range) {
   const ids = rows.map(({ id }) => id);
   const unsettled = new Set((await tx.query<{ id: string }>(UNSETTLED, [ids])).rows.map(({ id }) => id));
   const settled = ids.filter((id) => !unsettled.has(id));
-  const { rowCount } = await tx.query(DELETE_CONTENTS, [settled]);
+  const deleted = await deleteContents(tx, settled);
   const last = ids.at(-1);
   return {
-    deleted: rowCount,
+    deleted,
     oldestUnsettled: ids.find((id) => unsettled.has(id)) ?? null,
     // No id is between it and the next one.
     next: ids.length < BATCH || last === undefined ? null : `${last}0`,

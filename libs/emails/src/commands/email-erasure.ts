@@ -1,6 +1,7 @@
 import type { AddressErasure, ErasedBatch } from '#libs/contracts';
 import { domainOf, normaliseAddress } from '#libs/mime';
 import type { Queryable } from '#libs/persistence';
+import { deleteContents } from '../message/content/stored-contents.js';
 import { searchKey } from '../intake/recipients.js';
 import { dropSegmentsFrom } from '../queries/list/search-segments.js';
 
@@ -81,9 +82,9 @@ export class EmailErasure {
   async eraseFrom(emailId: string): Promise<{ bodies: number; captured: number }> {
     await eraseFields(this.db, emailId, this.erasure);
     await eraseRecipients(this.db, emailId, this.erasure);
-    const bodies = await this.db.query('DELETE FROM email_contents WHERE email_id = $1', [emailId]);
+    const bodies = await deleteContents(this.db, [emailId]);
     const captured = await this.db.query('DELETE FROM captured_messages WHERE email_id = $1', [emailId]);
-    return { bodies: bodies.rowCount, captured: captured.rowCount };
+    return { bodies, captured: captured.rowCount };
   }
 
   /** Replaces the address in the answers that are kept for repeated requests, behind the key in `cursor` ('' for the beginning). */

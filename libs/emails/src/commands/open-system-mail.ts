@@ -7,6 +7,7 @@ import { SuppressionCache, SuppressionList } from '#libs/suppressions';
 import { AcceptGroups } from '../intake/accept-groups.js';
 import { AttachmentFetcher } from '../intake/attachments/attachment-fetcher.js';
 import { EmailIntake } from '../intake/email-intake.js';
+import { contentsInDatabase } from '../message/content/stored-contents.js';
 import { LocalDelivery } from '../message/local-delivery.js';
 import { SystemMail } from './system-mail.js';
 
@@ -23,7 +24,7 @@ export function openSystemMail({ database, accounts, domains, config, log }: Par
   const allowances = new Allowances(database, config);
   const intake = new EmailIntake(
     config,
-    new AcceptGroups(database, allowances, new Shutdown(log)),
+    new AcceptGroups(database, allowances, contentsInDatabase(database, log), new Shutdown(log)),
     new LocalNotifications(),
     allowances,
     domains,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isId, orRefusal, Refusal, type EmailStatus, type Mode, type Visibility } from '#libs/contracts';
 import { normaliseAddress, type Mailbox } from '#libs/mime';
 import { Database } from '#libs/persistence';
+import { StoredContents } from '../message/content/stored-contents.js';
 import { EmailIntake } from '../intake/email-intake.js';
 import type { EmailView } from '../email.resource.js';
 import { decodeParts, storedMailbox } from '../message/stored-parts.js';
@@ -50,6 +51,7 @@ export class RetryEmail {
   constructor(
     private readonly database: Database,
     private readonly intake: EmailIntake,
+    private readonly contents: StoredContents,
   ) {}
 
   /**
@@ -62,7 +64,9 @@ export class RetryEmail {
   }
 
   private async submission(by: RetryRequest, id: string): Promise<Submission> {
-    const content = isId('em', id) ? (await storedContentsOf(this.database, by, [id])).get(id) : undefined;
+    const content = isId('em', id)
+      ? (await storedContentsOf(this.database, this.contents, [by, [id]])).get(id)
+      : undefined;
     if (content === undefined) throw new Refusal('not_found');
     const email = await this.read(id);
     const recipients = await recipientsOf(this.database, id);

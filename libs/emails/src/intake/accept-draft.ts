@@ -120,6 +120,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
   return {
     id: email.id,
     content,
+    place: null,
     email: {
       id: email.id,
       account_id: email.accountId,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { Shutdown } from '#libs/kernel';
 import { Database, GroupCommit } from '#libs/persistence';
+import { StoredContents } from '../message/content/stored-contents.js';
 import { bodyBytes, type AcceptRequest, type AcceptResult } from './accept-request.js';
 import { AcceptWriter } from './accept-writer.js';
 import type { Idempotency } from './submission.js';
@@ -23,8 +24,8 @@ export class AcceptGroups {
   private readonly group: GroupCommit<AcceptRequest, AcceptResult>;
   private readonly largeGroup: GroupCommit<AcceptRequest, AcceptResult>;
 
-  constructor(database: Database, allowances: Allowances, shutdown: Shutdown) {
-    this.writer = new AcceptWriter(database, allowances);
+  constructor(database: Database, allowances: Allowances, contents: StoredContents, shutdown: Shutdown) {
+    this.writer = new AcceptWriter(database, allowances, contents);
     const groupCommit = () =>
       new GroupCommit<AcceptRequest, AcceptResult>({
         commit: (requests) => this.writer.commit(requests),

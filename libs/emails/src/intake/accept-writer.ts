@@ -1,5 +1,6 @@
 import type { Allowances } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
+import type { StoredContents } from '../message/content/stored-contents.js';
 import { type Database, type Queryable, databaseErrors } from '#libs/persistence';
 import { IdempotencyKeys, newKeys } from './idempotency-keys.js';
 import { fitsOneStatement, insertEmails, insertWithKeys, type EmailRows } from './insert-emails.js';
@@ -24,12 +25,19 @@ export class AcceptWriter {
   constructor(
     private readonly database: Database,
     private readonly allowances: Allowances,
+    private readonly contents: StoredContents,
   ) {
     this.keys = new IdempotencyKeys(database);
   }
 
   async commit(requests: AcceptRequest[]): Promise<(AcceptResult | Error)[]> {
     if (this.database.intakeProblem !== null) return requests.map(() => diskFull());
+    try {
+      await this.placeContents(requests);
+    } catch {
+      // The store has logged it.
+      return requests.map(() => unavailable());
+    }
     try {
       return await this.commitGroup(requests);
     } catch (error) {
@@ -42,6 +50,13 @@ export class AcceptWriter {
   /** Returns the stored result of a request with this key, or null. @throws Refusal `idempotency_mismatch`. */
   earlierResult(idempotency: Idempotency): Promise<AcceptResult | null> {
     return this.keys.earlierResult(idempotency);
+  }
+
+  /** Bodies of emails that are not accepted in the end stay where they are, without a row that points to them. */
+  private async placeContents(requests: readonly AcceptRequest[]): Promise<void> {
+    const emails = requests.flatMap((request) => request.emails);
+    const places = await this.contents.place(emails);
+    if (places !== null) emails.forEach((email, i) => (email.place = places[i]));
   }
 
   private async oneByOne(requests: AcceptRequest[]): Promise<(AcceptResult | Error)[]> {

@@ -1,6 +1,7 @@
 import type { RoutedEvent } from '#libs/contracts';
 import { outbox, type Queryable } from '#libs/persistence';
 import type { EmailRow } from '../email.resource.js';
+import type { ContentRef } from '../message/content/segment-store.js';
 import type { StoredContent } from '../message/delivery-job.js';
 
 /** All rows of one accepted email, built before the commit so that a group of emails is one statement. */
@@ -11,6 +12,8 @@ export interface EmailRows {
   tags: Record<string, unknown>[];
   events: RoutedEvent[];
   content: StoredContent;
+  /** Where the body is stored; null: in the database. */
+  place: ContentRef | null;
 }
 
 type Columns = [name: string, type: string][];
@@ -72,6 +75,14 @@ const TAG_COLUMNS: Columns = [
   ['value', 'text'],
   ['email_id', 'text'],
 ];
+const CONTENT_COLUMNS: Columns = [
+  ['email_id', 'text'],
+  ['format', 'text'],
+  ['segment', 'text'],
+  ['position', 'int'],
+  ['bytes', 'int'],
+  ['checksum', 'int'],
+];
 const OUTBOX = 3;
 const FIRST_BODY = OUTBOX + outbox.parameters;
 /**
@@ -89,14 +100,15 @@ const recordset = (columns: Columns, parameter: string) =>
 
 /** The parts of a statement: up to `bodies` emails, a power of two, so that few variants are planned. */
 interface Shape {
-  bodies: number;
+  /** Null: all bodies are stored elsewhere. */
+  bodies: number | null;
   hasTags: boolean;
   hasKeys: boolean;
 }
 
 const statements = new Map<string, string>();
 function insertStatement(shape: Shape): { name: string; text: string } {
-  const name = `accept-${shape.bodies}${shape.hasTags ? '-tags' : ''}${shape.hasKeys ? '-keys' : ''}`;
+  const name = `accept-${shape.bodies ?? 'places'}${shape.hasTags ? '-tags' : ''}${shape.hasKeys ? '-keys' : ''}`;
   let text = statements.get(name);
   if (text === undefined) statements.set(name, (text = writeInsertStatement(shape)));
   return { name, text };
@@ -107,18 +119,13 @@ function insertStatement(shape: Shape): { name: string; text: string } {
  * which many emails do not have, are left out if empty. Unused body parameters are NULL.
  */
 function writeInsertStatement({ bodies, hasTags, hasKeys }: Shape): string {
-  const rows = Array.from({ length: bodies }, (_, i) => {
-    const at = FIRST_BODY + 3 * i;
-    return `($${at}::text, $${at + 1}::text, $${at + 2}::bytea)`;
-  });
-  const tags = FIRST_BODY + 3 * bodies;
+  const tags = FIRST_BODY + (bodies === null ? 1 : 3 * bodies);
   const keys = hasTags ? tags + 1 : tags;
   const emails = `INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}`;
   const beside = [
     `r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')})`,
     `o AS (${outbox.insert(OUTBOX)})`,
-    `b AS (INSERT INTO email_contents (email_id, format, body)
-           SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL)`,
+    `b AS (${bodies === null ? insertPlaces() : insertBodies(bodies)})`,
   ];
   if (hasTags)
     beside.push(`t AS (INSERT INTO email_tags (${names(TAG_COLUMNS)}) ${recordset(TAG_COLUMNS, `$${tags}`)})`);
@@ -129,6 +136,18 @@ function writeInsertStatement({ bodies, hasTags, hasKeys }: Shape): string {
   INSERT INTO idempotency_keys (scope, key, body_hash, response)
   SELECT scope, key, decode(body_hash, 'base64'), response
     FROM json_to_recordset($${keys}::json) AS k(scope text, key text, body_hash text, response jsonb)`;
+}
+
+const insertPlaces = () =>
+  `INSERT INTO email_contents (${names(CONTENT_COLUMNS)}) ${recordset(CONTENT_COLUMNS, `$${FIRST_BODY}`)}`;
+
+function insertBodies(count: number): string {
+  const rows = Array.from({ length: count }, (_, i) => {
+    const at = FIRST_BODY + 3 * i;
+    return `($${at}::text, $${at + 1}::text, $${at + 2}::bytea)`;
+  });
+  return `INSERT INTO email_contents (email_id, format, body)
+          SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL`;
 }
 
 /** An idempotency key inserted by the same statement; it must not exist yet. */
@@ -173,17 +192,15 @@ export async function insertWithKeys(
   emails: readonly EmailRows[],
   keys: readonly NewKey[],
 ): Promise<void> {
-  const bodies = 2 ** Math.ceil(Math.log2(emails.length));
+  const isPlaced = emails.every(({ place }) => place !== null);
+  const bodies = isPlaced ? null : 2 ** Math.ceil(Math.log2(emails.length));
   const tags = emails.flatMap((email) => email.tags);
   const values: unknown[] = [
     JSON.stringify(emails.map((email) => email.email)),
     JSON.stringify(emails.flatMap((email) => email.recipients)),
     ...outbox.values(emails.flatMap((email) => email.events)),
   ];
-  for (let i = 0; i < bodies; i++) {
-    const rows = emails[i];
-    values.push(...(rows ? [rows.id, rows.content.format, rows.content.body] : [null, null, null]));
-  }
+  values.push(...(bodies === null ? [JSON.stringify(emails.map(placeRow))] : bodyValues(emails, bodies)));
   const [hasTags, hasKeys] = [tags.length > 0, keys.length > 0];
   if (hasTags) values.push(JSON.stringify(tags));
   if (hasKeys) values.push(JSON.stringify(keys.map(keyRow)));
@@ -194,6 +211,15 @@ export async function insertWithKeys(
 /** Changes the time of a scheduled email. The queue changes status and due time in the same transaction. */
 export async function updateScheduledAt(tx: Queryable, emailId: string, at: Date): Promise<void> {
   await tx.query('UPDATE emails SET scheduled_at = $2 WHERE id = $1', [emailId, at]);
+}
+
+const placeRow = ({ id, content, place }: EmailRows) => ({ email_id: id, format: content.format, ...place });
+
+function bodyValues(emails: readonly EmailRows[], count: number): unknown[] {
+  return Array.from({ length: count }, (_, i) => {
+    const rows = emails.at(i);
+    return rows ? [rows.id, rows.content.format, rows.content.body] : [null, null, null];
+  }).flat();
 }
 
 const keyRow = ({ scope, key, bodyHash, response }: NewKey) => ({

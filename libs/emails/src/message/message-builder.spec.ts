@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
 import type { DeliveryPolicies, DomainKeys } from '#libs/domains';
-import { loadConfig } from '#libs/kernel';
+import { loadConfig, Log } from '#libs/kernel';
+import type { Database } from '#libs/persistence';
 import { encodeParts } from './stored-parts.js';
 import type { DeliveryJob } from './delivery-job.js';
 import { MessageBuilder } from './message-builder.js';
+import { contentsInDatabase } from './content/stored-contents.js';
 import { OutgoingHeaders } from './outgoing-headers.js';
 import { ReturnPath } from './return-path.js';
 import { TrackingLinks } from '#libs/tracking';
@@ -53,6 +55,7 @@ describe('MessageBuilder', () => {
       config,
       new OutgoingHeaders(new ReturnPath(config), new UnsubscribeLink(config), config),
       new TrackedContent({} as DeliveryPolicies, new TrackingLinks(config.settings.MASTER_KEY), config),
+      contentsInDatabase({} as Database, Log.quiet()),
     );
     const pieces = await Promise.all(jobsOfOneMail().map((job) => message.build(job, content)));
     // All jobs share the buffer after their own header fields.

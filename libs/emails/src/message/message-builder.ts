@@ -4,6 +4,7 @@ import { Config } from '#libs/kernel';
 import { composeMessage, readMessageHead, replaceHtml, dkim, toSevenBit, type HtmlReplacement } from '#libs/mime';
 import type { PartsContent } from './submitted-content.js';
 import { decodeParts, storedMailbox } from './stored-parts.js';
+import { StoredContents } from './content/stored-contents.js';
 import type { DeliveryJob, StoredContent, Tracking } from './delivery-job.js';
 import { OutgoingHeaders } from './outgoing-headers.js';
 import { TrackedContent } from './tracking/tracked-content.js';
@@ -33,7 +34,13 @@ export class MessageBuilder {
     private readonly config: Config,
     private readonly outgoingHeaders: OutgoingHeaders,
     private readonly trackedContent: TrackedContent,
+    private readonly contents: StoredContents,
   ) {}
+
+  /** The content of a job; null once it is deleted. @throws Refusal `service_unavailable` while it cannot be read */
+  stored(job: DeliveryJob): Promise<StoredContent | null> {
+    return this.contents.ofJob(job);
+  }
 
   /** @throws if the stored parts or the keys of the domain cannot be read. */
   async build(job: DeliveryJob, content: StoredContent): Promise<Buffer[]> {

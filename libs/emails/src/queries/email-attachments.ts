@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId, wholeAccount, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
+import { StoredContents } from '../message/content/stored-contents.js';
 import type { AttachmentView, LinkedAttachmentView } from '../email.resource.js';
 import { toAttachmentView } from './email-queries.js';
 import { AttachmentLinks, type AttachmentRef } from './attachment-links.js';
@@ -13,6 +14,7 @@ export class EmailAttachments {
   constructor(
     private readonly database: Database,
     private readonly links: AttachmentLinks,
+    private readonly contents: StoredContents,
   ) {}
 
   /** In the order of the message; empty once the content is deleted. Null if no such email is readable. */
@@ -48,7 +50,7 @@ export class EmailAttachments {
 
   private async files(visibility: Visibility, emailId: string): Promise<StoredAttachment[] | null> {
     if (!isId('em', emailId)) return null;
-    const stored = (await storedContentsOf(this.database, visibility, [emailId])).get(emailId);
+    const stored = (await storedContentsOf(this.database, this.contents, [visibility, [emailId]])).get(emailId);
     if (stored === undefined) return null;
     return stored === null ? [] : readContent(emailId, stored).attachments;
   }

@@ -4,6 +4,7 @@ import { Database } from '#libs/persistence';
 import type { StoredContent } from '../message/delivery-job.js';
 import { storedMessage, type MessageHead } from '../message/message-builder.js';
 import { safeHtml } from '../preview/safe-html.js';
+import { StoredContents } from '../message/content/stored-contents.js';
 import { readContent, type EmailContent, type StoredAttachment } from './email-content.js';
 import { storedContentsOf } from './stored-content.js';
 
@@ -24,7 +25,10 @@ interface HeadRow {
 /** The stored content of an email for a browser. */
 @Injectable()
 export class EmailPreview {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly contents: StoredContents,
+  ) {}
 
   /**
    * The HTML body without anything that runs or loads, with its embedded images as `data:` URLs. Null if the account has no
@@ -58,7 +62,7 @@ export class EmailPreview {
 
   private async stored(visibility: Visibility, emailId: string): Promise<StoredContent | null> {
     if (!isId('em', emailId)) return null;
-    return (await storedContentsOf(this.database, visibility, [emailId])).get(emailId) ?? null;
+    return (await storedContentsOf(this.database, this.contents, [visibility, [emailId]])).get(emailId) ?? null;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isId, lowestIdAt, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
+import { StoredContents } from '../message/content/stored-contents.js';
 import type {
   AttachmentView,
   EmailContentView,
@@ -28,7 +29,10 @@ const CONTENTS_AT_ONCE = 4;
 /** Reads emails for the API. An email that the key does not see does not exist. */
 @Injectable()
 export class EmailQueries {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly stored: StoredContents,
+  ) {}
 
   async find(visibility: Visibility, id: string): Promise<EmailView | null> {
     const details = (await this.details(visibility, [id])).get(id);
@@ -65,7 +69,10 @@ export class EmailQueries {
   async contents(visibility: Visibility, ids: readonly string[]): Promise<Map<string, EmailContentView>> {
     const contents = new Map<string, EmailContentView>();
     for (let at = 0; at < ids.length; at += CONTENTS_AT_ONCE) {
-      const found = await storedContentsOf(this.database, visibility, ids.slice(at, at + CONTENTS_AT_ONCE));
+      const found = await storedContentsOf(this.database, this.stored, [
+        visibility,
+        ids.slice(at, at + CONTENTS_AT_ONCE),
+      ]);
       for (const [id, stored] of found) {
         if (stored === null) continue;
         const { attachments, ...content } = readContent(id, stored);

@@ -10,6 +10,7 @@ import {
   bootstrapKey,
   brokers,
   byteSize,
+  clusterName,
   dnsServers,
   domainName,
   domainNames,
@@ -25,6 +26,7 @@ import {
   percentage,
   planWeights,
   port,
+  plan,
   positiveDuration,
   proxies,
   region,
@@ -106,6 +108,14 @@ export const SETTINGS = {
   DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),
   DATABASE_POOL_WAIT: setting(positiveDuration, '1500ms'),
   DISK_LOW_WATER: setting(byteSize, '512MiB'),
+  CONTENT_STORE: setting(oneOf('postgres', 'files', 's3'), 'postgres'),
+  CONTENT_DIR: optional(text),
+  CONTENT_S3_ENDPOINT: optional(url('http', 'https')),
+  CONTENT_S3_REGION: setting(text, 'us-east-1'),
+  CONTENT_S3_BUCKET: optional(text),
+  CONTENT_S3_PREFIX: setting(text, ''),
+  CONTENT_S3_ACCESS_KEY_ID: optional(text),
+  CONTENT_S3_SECRET_ACCESS_KEY: optional(text, true),
   KAFKA_BROKERS: optional(brokers),
   KAFKA_SASL_MECHANISM: optional(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
   KAFKA_SASL_USERNAME: optional(text),
@@ -192,16 +202,6 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting<unknown>>;
 
 type Settings = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> };
-
-function clusterName(value: string): string {
-  if (/^\w{1,64}$/.test(value)) return value;
-  throw new Error('must be the name of a cluster: letters, digits and underscores');
-}
-
-function plan(value: string): string {
-  if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
-  throw new Error('must be free, unlimited or a number of mails per month');
-}
 
 /** One or more sentences for the operator, which end the start. */
 export class ConfigError extends Error {}
@@ -339,6 +339,14 @@ function contradictions(program: Program, settings: Settings, invalid: ReadonlyS
   need(
     s.CLICKHOUSE_CLUSTER === undefined || s.CLICKHOUSE_URL !== undefined,
     'CLICKHOUSE_URL is required with CLICKHOUSE_CLUSTER.',
+  );
+  need(
+    s.CONTENT_STORE !== 's3' || s.CONTENT_S3_BUCKET !== undefined,
+    'CONTENT_S3_BUCKET is required with CONTENT_STORE=s3.',
+  );
+  need(
+    (s.CONTENT_S3_ACCESS_KEY_ID === undefined) === (s.CONTENT_S3_SECRET_ACCESS_KEY === undefined),
+    'CONTENT_S3_ACCESS_KEY_ID and CONTENT_S3_SECRET_ACCESS_KEY must be set together.',
   );
   need(
     s.DELIVERY_MODE !== 'smarthost' || s.SMARTHOST_URL !== undefined,

@@ -239,3 +239,13 @@ export const smtpOutTimeouts =
     }
     return result;
   };
+
+export function clusterName(value: string): string {
+  if (/^\w{1,64}$/.test(value)) return value;
+  throw new Error('must be the name of a cluster: letters, digits and underscores');
+}
+
+export function plan(value: string): string {
+  if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
+  throw new Error('must be free, unlimited or a number of mails per month');
+}

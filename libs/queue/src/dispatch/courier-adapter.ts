@@ -77,13 +77,13 @@ export class CourierAdapter {
       id: job.email.id,
       permit,
       // A job of local delivery brings its content along.
-      content: async () => this.messages.build(job, job.content ?? (await this.stored(job))),
+      content: async () => this.messages.build(job, await this.stored(job)),
       sevenBit: async () => this.messages.sevenBit(job, await this.stored(job)),
     };
   }
 
   private async stored(job: DeliveryJob): Promise<NonNullable<DeliveryJob['content']>> {
-    const content = await this.queue.content(job);
+    const content = await this.messages.stored(job);
     if (!content) throw new Error('the content of this message is no longer stored');
     return content;
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Simulation } from '#libs/contracts';
-import { firstLink, simulator, type DeliveryJob } from '#libs/emails';
+import { firstLink, MessageBuilder, simulator, type DeliveryJob } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import { CourierAdapter } from './courier-adapter.js';
 import { Queue } from '../queue.js';
@@ -29,6 +29,7 @@ export class SimulatedDelivery {
   constructor(
     private readonly queue: Queue,
     private readonly outgoing: CourierAdapter,
+    private readonly messages: MessageBuilder,
     private readonly config: Config,
   ) {}
 
@@ -87,7 +88,7 @@ export class SimulatedDelivery {
 
   private async clickUrl(job: DeliveryJob, simulations: Simulations): Promise<string> {
     const isClicked = job.recipients.some((one) => simulations.get(one)?.result === 'clicked');
-    const content = isClicked ? await this.queue.content(job) : null;
+    const content = isClicked ? await this.messages.stored(job) : null;
     return (content && firstLink(content)) ?? this.config.settings.PUBLIC_URL;
   }
 }
