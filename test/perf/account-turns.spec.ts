@@ -19,6 +19,8 @@ const QUIET = Number(process.env['POSTLOFT_QUIET'] ?? 30);
 /** Accounts with equal mail, and their messages, of which a third is looked at. */
 const EQUAL = Number(process.env['POSTLOFT_EQUAL'] ?? 100);
 const EACH = Number(process.env['POSTLOFT_EACH'] ?? 90);
+/** All of it is scheduled for the same time, this long after the first is accepted. */
+const FILL_MS = Number(process.env['POSTLOFT_FILL_MS'] ?? 120_000);
 const PER_MINUTE = 1_200;
 const P99_MS = 3_000;
 const RETRY_MS = 2_000;
@@ -72,10 +74,14 @@ describe.each(SERVICES)('in %s', (name, start) => {
     return { id, ...senderOf(callersOf(network.sender.url, key), body) };
   }
 
-  async function fill({ call, mail: body }: Account, subject: string, count: number): Promise<void> {
+  async function fill(
+    { call, mail: body }: Account,
+    count: number,
+    of: { subject: string; scheduled_at?: string },
+  ): Promise<void> {
     for (let first = 0; first < count; first += 100) {
       const mails = Array.from({ length: Math.min(100, count - first) }, (_, i) =>
-        body({ subject, to: `${subject}${first + i}@provider.test` }),
+        body({ ...of, to: `${of.subject}${first + i}@provider.test` }),
       );
       const answer = await call('POST', '/emails/batch', mails);
       if (!answer.ok) throw new Error(await answer.text());
@@ -112,9 +118,9 @@ describe.each(SERVICES)('in %s', (name, start) => {
 
   it(`delivers mail and retries of a quiet account beside busy and held mail within ${P99_MS} ms`, async () => {
     const [held, busy, quiet] = [await account('held.test'), await account('busy.test'), await account('quiet.test')];
-    await fill(held, 'held', HELD);
+    await fill(held, HELD, { subject: 'held' });
     await commands.run(['accounts', 'block', held.id]);
-    await fill(busy, 'busy', WAITING);
+    await fill(busy, WAITING, { subject: 'busy' });
     await sleep(5_000);
     const sent = await sendQuietly(quiet, 'quiet');
     const first = report(
@@ -135,8 +141,12 @@ describe.each(SERVICES)('in %s', (name, start) => {
   it(`gives ${EQUAL} accounts with equal mail equal shares`, async () => {
     const accounts: Account[] = [];
     for (let i = 0; i < EQUAL; i += 1) accounts.push(await account(`equal${i}.test`));
-    for (const [i, one] of accounts.entries()) await fill(one, `equal${i}-`, EACH);
-    const [from, looked] = [mx.accepted.length, Math.floor((EQUAL * EACH) / 3)];
+    const at = new Date(Date.now() + FILL_MS);
+    for (const [i, one] of accounts.entries())
+      await fill(one, EACH, { subject: `equal${i}-`, scheduled_at: at.toISOString() });
+    expect(Date.now(), 'when all is accepted').toBeLessThan(at.getTime());
+    // At first only a part of the mail is marked as due.
+    const [from, looked] = [2 * EQUAL, Math.floor((EQUAL * EACH) / 3)];
     await until(async () => mx.accepted.length >= from + looked, {
       withinMs: 600_000,
       everyMs: 500,
