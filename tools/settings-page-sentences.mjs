@@ -156,6 +156,17 @@ export const GROUPS = [
       ABUSE_WINDOW: 'Period that `ABUSE_BRAKES` looks back on, in steps of a 24th of it. At least `1m`.',
       ABUSE_MINIMUM_RECIPIENTS:
         'Recipients whose delivery must have ended in the window before an account can be paused.',
+      PENALTY_POOL:
+        'Source addresses for accounts that exceed a limit of `PENALTY_*`: the name of a pool in `SHAPING_FILE`, or a comma-separated list of addresses, each with the name in its PTR record, such as `192.0.2.9=smtp9.example.org` (see `docs/delivery.md`). Unset: no account is moved.',
+      PENALTY_MINIMUM_RECIPIENTS:
+        'Recipients whose delivery must have ended in `ABUSE_WINDOW` before an account can be moved to the penalty pool.',
+      PENALTY_BOUNCE_PERCENT:
+        'An account is moved to the penalty pool when more than this percentage of the recipients bounced permanently.',
+      PENALTY_COMPLAINT_PERCENT:
+        'An account is moved to the penalty pool when more than this percentage of the recipients complained.',
+      PENALTY_BLOCK_PERCENT:
+        'An account is moved to the penalty pool when servers refused or deferred more than this percentage of its recipients as unwanted, and twice as often as those of all others.',
+      PENALTY_CLEAN_DAYS: 'Days (UTC) with emails and within all limits after which an account is moved back.',
       ABUSE_BOUNCE_PERCENT:
         'An account is paused when more than this percentage of the recipients bounced permanently.',
       ABUSE_COMPLAINT_PERCENT: 'An account is paused when more than this percentage of the recipients complained.',

@@ -1,10 +1,12 @@
-import type { Page, PageRequest, SendingPause } from '#libs/contracts';
+import type { AccountPenalty, Page, PageRequest, SendingPause } from '#libs/contracts';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { statusOf, type AccountStatus, type Standing } from './account.resource.js';
 import { monthlyLimit } from './allowances/allowances.js';
-import { totalsOf, type OutcomeCounts } from './brakes/sending-outcomes.js';
+import type { AbuseLimits, PoolChoice } from './brakes/account-controls.js';
+import { toOperatorAccountView, type OperatorAccountView } from './operator-account.resource.js';
+import { NO_OUTCOMES, totalsOf, type OutcomeCounts } from './brakes/sending-outcomes.js';
 
 /** An account as the operator sees it. */
 export interface AccountOverview {
@@ -18,6 +20,11 @@ export interface AccountOverview {
   createdAt: Date;
   /** Units of this month and the limit of the plan; null for an unlimited plan, which is not counted. */
   usage: { used: number; limit: number } | null;
+  poolChoice: PoolChoice;
+  /** Null while its mail leaves from the ordinary addresses. */
+  penalty: AccountPenalty | null;
+  /** In place of those of the settings. */
+  abuseLimits: AbuseLimits;
   /** Live recipients settled within ABUSE_WINDOW, as the brakes count them. */
   outcomes: OutcomeCounts;
 }
@@ -31,8 +38,7 @@ export interface AccountFilter {
   ids?: readonly string[];
 }
 
-interface Row extends Pick<AccountOverview, 'id' | 'name' | 'standing' | 'sendingPause' | 'plan' | 'notifyAddresses'> {
-  createdAt: Date;
+interface Row extends Omit<AccountOverview, 'status' | 'usage' | 'outcomes'> {
   used: number;
 }
 type ScannedRow = (Row | Record<keyof Row, null>) & { scanned: number; last_id: string | null };
@@ -44,7 +50,8 @@ const PAGE = {
   name: 'account-directory-page',
   text: `
     WITH candidates AS MATERIALIZED (
-      SELECT id, name, standing, sending_pause, plan, notify_addresses, created_at FROM accounts
+      SELECT id, name, standing, sending_pause, plan, notify_addresses, created_at, pool_choice, penalty, abuse_limits
+        FROM accounts
        WHERE $1::text IS NULL OR id < $1 ORDER BY id DESC LIMIT $2),
     ends AS (SELECT count(*)::int AS scanned, min(id) AS last_id FROM candidates),
     chosen AS (
@@ -55,6 +62,7 @@ const PAGE = {
        ORDER BY id DESC LIMIT $6)
     SELECT ends.scanned, ends.last_id, c.id, c.name, c.standing, c.sending_pause AS "sendingPause", c.plan,
            c.notify_addresses AS "notifyAddresses", c.created_at AS "createdAt",
+           c.pool_choice AS "poolChoice", c.penalty, c.abuse_limits AS "abuseLimits",
            coalesce((SELECT used FROM allowances
                       WHERE account_id = c.id AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0)::float8 AS used
       FROM ends LEFT JOIN chosen c ON true ORDER BY c.id DESC`,
@@ -97,6 +105,17 @@ export class AccountDirectory {
     return (await this.withOutcomes(found))[0] ?? null;
   }
 
+  /** The same as the responses of the API. */
+  async list(page: PageRequest, filter: AccountFilter): Promise<Page<OperatorAccountView>> {
+    const { data, ...rest } = await this.page(page, filter);
+    return { ...rest, data: data.map(toOperatorAccountView) };
+  }
+
+  async view(id: string): Promise<OperatorAccountView | null> {
+    const found = await this.find(id);
+    return found && toOperatorAccountView(found);
+  }
+
   private async withOutcomes(rows: readonly Row[]): Promise<AccountOverview[]> {
     const since = new Date(databaseClock.now() - this.config.settings.ABUSE_WINDOW);
     const totals = await totalsOf(
@@ -105,14 +124,16 @@ export class AccountDirectory {
       since,
     );
     return rows.map((row) => {
-      const { recipients = 0, hardBounces = 0, complaints = 0 } = totals.find((one) => one.accountId === row.id) ?? {};
+      const { recipients, hardBounces, complaints, blocks } =
+        totals.find((one) => one.accountId === row.id) ?? NO_OUTCOMES;
       const { id, name, standing, sendingPause, plan, notifyAddresses, createdAt, used } = row;
+      const { poolChoice, penalty, abuseLimits } = row;
       const limit = monthlyLimit(plan);
       return {
-        ...{ id, name, standing, sendingPause, plan, notifyAddresses, createdAt },
+        ...{ id, name, standing, sendingPause, plan, notifyAddresses, createdAt, poolChoice, penalty, abuseLimits },
         status: statusOf({ standing, sending_pause: sendingPause }),
         usage: limit === null ? null : { used, limit },
-        outcomes: { recipients, hardBounces, complaints },
+        outcomes: { recipients, hardBounces, complaints, blocks },
       };
     });
   }

@@ -10,6 +10,7 @@ import {
 } from '#libs/contracts';
 import { entityOf } from '#libs/persistence';
 import type { EntitySchema } from 'typeorm';
+import type { AbuseLimits, PoolChoice } from './brakes/account-controls.js';
 import { accountNameRule, notifyAddressesRule } from './account-rules.js';
 
 /** Requests of blocked and overdue accounts are refused with 403; their data is kept. */
@@ -26,6 +27,27 @@ export const sendingPause = {
     hard_bounces: fields.integer('How many of them bounced permanently', 180),
     complaints: fields.integer('How many of them reported the email as unwanted', 0),
     limit_percent: fields.number('The limit that was exceeded, in percent of `recipients`', 10),
+  },
+} as const satisfies Shape;
+
+export const accountPenalty = {
+  name: 'AccountPenalty',
+  about: 'Why the emails of an account leave from the penalty pool.',
+  fields: {
+    reason: fields.choice(
+      ['bounces', 'complaints', 'blocks', 'operator'],
+      'The rate that was exceeded; `blocks`: servers refused or deferred too many emails as unwanted; `operator`: the operator moved it',
+    ),
+    since: fields.time('Since when they leave from there'),
+    recipients: fields.integer('Recipients of live emails whose delivery had ended in the window', 1200),
+    hard_bounces: fields.integer('How many of them bounced permanently', 80),
+    complaints: fields.integer('How many of them reported the email as unwanted', 0),
+    blocks: fields.integer('Replies of servers that refused or deferred emails as unwanted', 0),
+    limit_percent: fields.number('The limit that was exceeded, in percent of `recipients`', 5).orNull(),
+    exceeded_on: fields
+      .text('The latest day (UTC) on which a limit was exceeded; null if the operator moved it', '2026-11-21')
+      .orNull(),
+    clean_days: fields.texts('Days (UTC) after it on which the account sent within all limits', ['2026-11-22']),
   },
 } as const satisfies Shape;
 
@@ -49,10 +71,18 @@ export const account = resource({
       .object(sendingPause, 'Reason and figures of the pause of sending; null while sending is not paused')
       .orNull()
       .stored(),
+    pool: fields.choice(
+      ['default', 'penalty'],
+      'The source addresses that emails leave from: those of all accounts, or those of accounts with too many bounces, complaints or blocked emails',
+    ),
+    penalty: fields
+      .object(accountPenalty, 'Why emails leave from the penalty pool; null while they do not')
+      .orNull()
+      .stored(),
     notify_addresses: fields
       .texts(
         'Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80% and 100% of the monthly ' +
-          'allowance are used, sending was paused or resumed',
+          'allowance are used, sending was paused or resumed, emails leave from another source pool',
         ['ops@example.com'],
         { items: { type: 'string', format: formats.ADDRESS_FORMAT } },
       )
@@ -60,7 +90,11 @@ export const account = resource({
       .settable(notifyAddressesRule, { schema: { maxItems: LIMITS.notifyAddresses } }),
     created_at: fields.time().stored(),
   },
-  internal: { standing: fields.column<Standing>() },
+  internal: {
+    standing: fields.column<Standing>(),
+    pool_choice: fields.column<PoolChoice>(),
+    abuse_limits: fields.column<AbuseLimits>('jsonb'),
+  },
 });
 
 /** An account as its owner sees it. */
@@ -73,7 +107,7 @@ export interface AccountRow extends RowOf<typeof account> {}
 export const AccountEntity: EntitySchema<AccountRow> = entityOf(account);
 
 export const toAccountView = (row: AccountRow): AccountView =>
-  account.toView(row, { object: 'account', status: statusOf(row) });
+  account.toView(row, { object: 'account', status: statusOf(row), pool: row.penalty === null ? 'default' : 'penalty' });
 
 /** The operator's decision is shown before the automatic one. */
 export function statusOf(row: Pick<AccountRow, 'standing' | 'sending_pause'>): AccountStatus {

@@ -8,6 +8,7 @@ import { Accounts } from './accounts.js';
 import { ApiKeyEntity } from './api-key.resource.js';
 import { ApiKeys } from './api-keys/api-keys.js';
 import { AbuseBrakes } from './brakes/abuse-brakes.js';
+import { PenaltyPool } from './brakes/penalty-pool.js';
 import { AuditHistory, AuditLog } from './audit-log.js';
 import { RateLimit } from './rate-limit/rate-limit.js';
 import { RequestLog } from './request-log/request-log.js';
@@ -22,6 +23,7 @@ import { RequestLog } from './request-log/request-log.js';
     ApiKeys,
     AuditHistory,
     AuditLog,
+    PenaltyPool,
     RateLimit,
     RequestLog,
   ],

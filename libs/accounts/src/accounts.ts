@@ -1,5 +1,5 @@
-import { newId, Refusal } from '#libs/contracts';
-import { SecretBox } from '#libs/kernel';
+import { newId, Refusal, type AccountPenalty } from '#libs/contracts';
+import { Config, SecretBox } from '#libs/kernel';
 import { Database, type Queryable, installation } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -14,6 +14,10 @@ import {
   type Standing,
 } from './account.resource.js';
 import { AuditLog, type AuditEntry } from './audit-log.js';
+import type { AbuseLimits, PoolChoice } from './brakes/account-controls.js';
+import { announcePool, changeTo, newPenalty } from './brakes/pool-change.js';
+import { NO_OUTCOMES } from './brakes/sending-outcomes.js';
+import type { OperatorAccountChange } from './operator-account.resource.js';
 import { resumeSending } from './brakes/sending-pause.js';
 
 /** The actor of actions of the operator in the audit log of the account that they concern. */
@@ -29,6 +33,7 @@ export class Accounts {
     @InjectRepository(AccountEntity) private readonly repository: Repository<AccountRow>,
     private readonly database: Database,
     private readonly secretBox: SecretBox,
+    private readonly config: Config,
     private readonly audit: AuditLog = new AuditLog(),
   ) {}
 
@@ -117,6 +122,11 @@ export class Accounts {
     return this.repository.countBy({ sending_pause: Not(IsNull()) });
   }
 
+  /** Accounts whose mail leaves from the penalty pool. */
+  countPenalised(): Promise<number> {
+    return this.repository.countBy({ penalty: Not(IsNull()) });
+  }
+
   /** The first account of this installation, which belongs to the operator. */
   async first(): Promise<{ id: string; standing: Standing } | null> {
     const { rows } = await this.database.query<{ id: string; standing: Standing }>(
@@ -170,6 +180,69 @@ export class Accounts {
     });
   }
 
+  /**
+   * Decides which source addresses the mail of an account leaves from; `auto` leaves it to the limits. The owner is told if
+   * it moves.
+   * @throws Refusal not_found; validation_error for `penalty` without a penalty pool
+   */
+  async setPool(id: string, choice: PoolChoice, by: ChangedBy = null): Promise<void> {
+    if (choice === 'penalty' && this.config.settings.PENALTY_POOL === undefined)
+      throw new Refusal('validation_error', [
+        { field: 'pool', code: 'no_penalty_pool', message: 'must be auto or default, because PENALTY_POOL is not set' },
+      ]);
+    await this.database.transaction(async (tx) => {
+      const { rows } = await tx.query<{ pool_choice: PoolChoice; penalty: AccountPenalty | null; sequence: number }>(
+        'SELECT pool_choice, penalty, sequence FROM accounts WHERE id = $1 FOR UPDATE',
+        [id],
+      );
+      requireFound(rows.length, id);
+      const [before] = rows;
+      if (before.pool_choice === choice) return;
+      const penalty = penaltyAfter(choice, before.penalty);
+      const isMoved = (penalty === null) !== (before.penalty === null);
+      const sequence = before.sequence + (isMoved ? 1 : 0);
+      await tx.query('UPDATE accounts SET pool_choice = $2, penalty = $3, sequence = $4 WHERE id = $1', [
+        id,
+        choice,
+        penalty === null ? null : JSON.stringify(penalty),
+        sequence,
+      ]);
+      if (isMoved) await announcePool(tx, id, sequence, changeTo(penalty === null ? 'default' : 'penalty', penalty));
+      const details = { from: before.pool_choice, to: choice };
+      await this.recordOperation(tx, by, { action: 'account.pool_changed', target: id, details });
+    });
+  }
+
+  /**
+   * Sets limits of the brakes for one account, in place of those of the settings; null removes one. The values have been
+   * checked by the field rules.
+   * @throws Refusal not_found
+   */
+  async setAbuseLimits(id: string, limits: AbuseLimits, by: ChangedBy = null): Promise<void> {
+    const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+    if (Object.keys(given).length === 0) return;
+    await this.database.transaction(async (tx) => {
+      const { rowCount } = await tx.query(
+        'UPDATE accounts SET abuse_limits = jsonb_strip_nulls(abuse_limits || $2) WHERE id = $1',
+        [id, JSON.stringify(given)],
+      );
+      requireFound(rowCount, id);
+      await this.recordOperation(tx, by, { action: 'account.limits_changed', target: id, details: given });
+    });
+  }
+
+  /**
+   * The changes of `PATCH /operator/accounts/:id`. The values have been checked by the field rules.
+   * @throws Refusal not_found, or as `setPool`
+   */
+  async changeAsOperator(id: string, change: OperatorAccountChange, by: ChangedBy): Promise<void> {
+    const { plan, pool, bounce_limit_percent: bounce_percent, complaint_limit_percent: complaint_percent } = change;
+    // The only one that can be refused comes first.
+    if (pool !== undefined) await this.setPool(id, pool, by);
+    if (plan !== undefined) await this.setPlan(id, plan, by);
+    await this.setAbuseLimits(id, { bounce_percent, complaint_percent }, by);
+  }
+
   /** In the audit log of the account, which does not name the person, and in that of the first account. */
   private async recordOperation(
     tx: Queryable,
@@ -180,6 +253,17 @@ export class Accounts {
     const customers = { ...entry, accountId: entry.target, actor: OPERATOR };
     if (own === null) return this.audit.record(tx, customers);
     return own.accountId === entry.target ? this.audit.record(tx, own) : this.audit.record(tx, customers, own);
+  }
+}
+
+function penaltyAfter(choice: PoolChoice, before: AccountPenalty | null): AccountPenalty | null {
+  switch (choice) {
+    case 'penalty':
+      return before ?? newPenalty(null, NO_OUTCOMES);
+    case 'default':
+      return null;
+    case 'auto':
+      return before?.reason === 'operator' ? null : before;
   }
 }
 

@@ -7,5 +7,6 @@ export interface NoticeFacts {
   'account.allowance_warning': EventData['account.allowance_warning'];
   'account.paused': SendingPause;
   'account.resumed': EventData['account.resumed'];
+  'account.pool_changed': EventData['account.pool_changed'];
 }
 export type NoticeKind = keyof NoticeFacts;

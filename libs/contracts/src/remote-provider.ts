@@ -20,5 +20,17 @@ export function remoteProvider(mx: string, recipient: string): string {
   }
 }
 
+/** Begins the name of a queue whose mail leaves from the penalty pool. */
+const PENALTY = 'penalty:';
+
+/** Names of the queues of mail from the penalty pool, which are apart from the ordinary queues of the same destinations. */
+export const penaltyQueue = {
+  nameOf: (queue: string): string => `${PENALTY}${queue}`,
+  is: (queue: string): boolean => queue.startsWith(PENALTY),
+  /** The ordinary queue of the same destination. */
+  ordinary: (queue: string): string => (queue.startsWith(PENALTY) ? queue.slice(PENALTY.length) : queue),
+};
+
 /** The id of the provider that a queue belongs to; the name of the queue if no known provider has it. */
-export const providerOfQueue = (queue: string): string => BY_QUEUE.get(queue) ?? queue;
+export const providerOfQueue = (queue: string): string =>
+  BY_QUEUE.get(penaltyQueue.ordinary(queue)) ?? penaltyQueue.ordinary(queue);

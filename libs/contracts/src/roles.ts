@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from './scopes.js';
+import { OPERATOR_SCOPES, SCOPES, type Scope } from './scopes.js';
 
 /**
  * Roles of the members of an account, from the one that may do everything down. An `analyst` sees statistics, and the states of
@@ -33,6 +33,7 @@ const LEAST_ROLE: Readonly<Record<Scope | Ability, Role>> = {
   'api_keys.write': 'developer',
   'account.write': 'admin',
   'members.write': 'admin',
+  'operator.accounts': 'admin',
   operator: 'admin',
   'owners.write': 'owner',
 };
@@ -47,7 +48,10 @@ const byRole = <T>(of: (role: Role) => ReadonlySet<T>): Readonly<Record<Role, Re
   analyst: of('analyst'),
 });
 
-const ROLE_SCOPES = byRole((role) => new Set(SCOPES.filter((scope) => has(role, scope))));
+/** Without those of the operator, which also depend on the account. */
+const ROLE_SCOPES = byRole(
+  (role) => new Set(SCOPES.filter((scope) => has(role, scope) && !OPERATOR_SCOPES.has(scope))),
+);
 
 /** Without `operator`, which also depends on the account. */
 const ROLE_ABILITIES = byRole(

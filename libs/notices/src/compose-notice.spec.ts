@@ -5,6 +5,16 @@ const context = { account: { id: 'acc_1', name: 'Bread & <Butter>' }, apiUrl: 'h
 const at = '2026-03-04T05:06:07.000Z';
 const pause = { paused_at: at, recipients: 12_345, hard_bounces: 1_500, complaints: 60 };
 
+const moved = { changed_at: at, recipients: 12_345, hard_bounces: 3, complaints: 60, blocks: 2 };
+const unknown = {
+  changed_at: at,
+  recipients: null,
+  hard_bounces: null,
+  complaints: null,
+  blocks: null,
+  limit_percent: null,
+};
+
 const CAUSES: [cause: NoticeCause, subject: string, says: string[]][] = [
   [
     { kind: 'webhook.failing', facts: { webhook_id: 'wh_1', url: 'https://hooks.example/x?key=1', failing_since: at } },
@@ -40,6 +50,21 @@ const CAUSES: [cause: NoticeCause, subject: string, says: string[]][] = [
     ['60 (0.49%)', '0.3%', 'status=complained'],
   ],
   [{ kind: 'account.resumed', facts: { resumed_at: at } }, 'Sending is resumed', ['2026-03-04 05:06 UTC', '/stats']],
+  [
+    { kind: 'account.pool_changed', facts: { ...moved, pool: 'penalty', reason: 'complaints', limit_percent: 0.2 } },
+    'Emails are sent from other addresses',
+    ['Too many recipients reported', '12,345', '0.2%', '/account'],
+  ],
+  [
+    { kind: 'account.pool_changed', facts: { ...unknown, pool: 'penalty', reason: 'operator' } },
+    'Emails are sent from other addresses',
+    ['The operator of the service decided so.', 'decides when your account is moved back'],
+  ],
+  [
+    { kind: 'account.pool_changed', facts: { ...unknown, pool: 'default', reason: 'clean_days' } },
+    'Emails are sent from the usual addresses again',
+    ['within all limits for long enough'],
+  ],
 ];
 
 describe('a notice', () => {

@@ -1,4 +1,4 @@
-import type { NoticeFacts, NoticeKind, SendingPause } from '#libs/contracts';
+import type { NoticeFacts, NoticeKind, PoolChange, SendingPause } from '#libs/contracts';
 import type { Notice } from '#libs/emails';
 import { nameInMail } from './name-in-mail.js';
 
@@ -42,6 +42,8 @@ function draftOf(cause: NoticeCause, context: NoticeContext): Draft {
       return paused(cause.facts, context);
     case 'account.resumed':
       return resumed(cause.facts, context);
+    case 'account.pool_changed':
+      return poolChanged(cause.facts, context);
   }
 }
 
@@ -155,6 +157,62 @@ function resumed(facts: NoticeFacts['account.resumed'], { apiUrl }: NoticeContex
     ],
   };
 }
+
+function poolChanged(facts: PoolChange, context: NoticeContext): Draft {
+  return facts.pool === 'penalty' ? movedToPenaltyPool(facts, context) : movedBack(facts);
+}
+
+const MOVED_BECAUSE: Readonly<Record<PoolChange['reason'], string>> = {
+  bounces: 'Too many of your emails bounced.',
+  complaints: 'Too many recipients reported your emails as unwanted.',
+  blocks: 'Too many of your emails were refused or deferred by mail servers as unwanted.',
+  operator: 'The operator of the service decided so.',
+  clean_days: 'Your account has sent within all limits for long enough.',
+};
+
+function movedToPenaltyPool(facts: PoolChange, { apiUrl }: NoticeContext): Draft {
+  const { reason, recipients } = facts;
+  const figures = { bounces: facts.hard_bounces, complaints: facts.complaints, blocks: facts.blocks } as const;
+  const bad = reason in figures ? figures[reason as keyof typeof figures] : null;
+  return {
+    kind: 'pool_changed',
+    subject: 'Emails are sent from other addresses',
+    lead: `The emails of your account are sent from other source addresses now. ${MOVED_BECAUSE[reason]}`,
+    facts: [
+      ['Moved at', timeOf(facts.changed_at)],
+      ...(bad === null || recipients === null
+        ? []
+        : ([
+            ['Recipients in the window', count(recipients)],
+            [NAMES[reason], count(bad)],
+            ['Limit', `${facts.limit_percent}%`],
+          ] satisfies [string, string][])),
+    ],
+    steps: [
+      'Emails are accepted and delivered as before, but mail servers may defer or refuse more of those that come from these ' +
+        'addresses. Thus the emails of other accounts are not affected.',
+      reason === 'operator'
+        ? 'The operator of the service decides when your account is moved back.'
+        : 'Your account is moved back when it has sent within the limits for some days. If the rates rise further, its ' +
+          'sending is paused.',
+      `The figures are at GET ${apiUrl}/account.`,
+    ],
+  };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  bounces: 'Permanent bounces',
+  complaints: 'Complaints',
+  blocks: 'Refused or deferred as unwanted',
+};
+
+const movedBack = ({ reason, changed_at }: PoolChange): Draft => ({
+  kind: 'pool_changed',
+  subject: 'Emails are sent from the usual addresses again',
+  lead: `The emails of your account are sent from the usual source addresses again. ${MOVED_BECAUSE[reason]}`,
+  facts: [['Moved at', timeOf(changed_at)]],
+  steps: ['You need not do anything.'],
+});
 
 function textOf({ lead, facts, steps }: Draft, context: NoticeContext): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 3;

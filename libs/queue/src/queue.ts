@@ -7,14 +7,14 @@ import { Database, GroupCommit, Worker, type Queryable, type StoredClaim, databa
 import { SuppressionList } from '#libs/suppressions';
 import { ClaimReview } from './claim/claim-review.js';
 import { DueClaims, type ClaimLimits } from './claim/claim-due.js';
-import { claimedBy, requeueDomains, requeueJobs, type Requeued } from './claim/requeue.js';
+import { claimedBy, requeueDomains, requeueJobs, type ClosedDomains, type Requeued } from './claim/requeue.js';
 import { failUnsent } from './settle/fail-unsent.js';
 import { fullMailboxSuppressions, hardBounceSuppression } from './settle/suppress-on-bounce.js';
 import { recordLateReport } from './settle/late-bounce.js';
 import { settleBatch, type Applied, type SettleItem } from './settle/settle-batch.js';
 import { isPlainDelivery, settleDelivered } from './settle/settle-delivered.js';
 import { simulatedOutcomeOf, type SimulatedRecipient } from './settle/simulated-outcome.js';
-import { recipientOutcome } from './settle/recipient-outcome.js';
+import { recipientOutcome, type RecipientOutcome } from './settle/recipient-outcome.js';
 
 const SETTLE_ITEMS = 200;
 /** Nothing but the permit of the job waits for a settle, so outcomes that end close together share a transaction. */
@@ -145,8 +145,13 @@ export class Queue {
    * Delays the unclaimed recipients of these domains, whose queue is closed. Returns the number of recipients, which is
    * bounded per call.
    */
-  requeueDomains(domains: readonly string[], until: Date, reason: WaitReason): Promise<number> {
-    return requeueDomains(this.database, { domains, until, reason });
+  requeueDomains(of: Omit<ClosedDomains, 'penalised'>): Promise<number> {
+    return requeueDomains(this.database, { ...of, penalised: [...this.penalised] });
+  }
+
+  /** Accounts whose mail leaves from the penalty pool; up to date within a second. */
+  get penalised(): ReadonlySet<string> {
+    return this.brakes.penalised;
   }
 
   /** All claims of this worker, also those that no job stands for. */
@@ -211,11 +216,13 @@ export class Queue {
     return written;
   }
 
-  /** For the rates of bounces: live messages that left this service. */
+  /** For the rates of bounces and of block replies: live messages that left this service. */
   private countEnds(written: readonly Applied[]): void {
     for (const { job, outcome } of written) {
-      const isCounted = outcome.status !== 'deferred' && !outcome.simulated && !job.email.test;
+      const isCounted = !outcome.simulated && !job.email.test;
       if (!isCounted || systemMail.isOwn(job.email, this.config.settings.SERVICE_DOMAIN)) continue;
+      if (isBlock(outcome)) this.brakes.countBlock(job.email.accountId);
+      if (outcome.status === 'deferred') continue;
       const isHard = outcome.status === 'bounced' && outcome.bounceType === 'hard';
       this.brakes.count(job.email.accountId, isHard ? 'hard_bounce' : 'other');
     }
@@ -240,3 +247,7 @@ export class Queue {
     return applied;
   }
 }
+
+/** A server refused or deferred the message because of what it is or who sends it, not because of the recipient. */
+const isBlock = ({ attempt }: RecipientOutcome): boolean =>
+  attempt.kind !== 'delivered' && attempt.class === 'policy' && attempt.reply.code !== null;

@@ -38,7 +38,7 @@ function standingClock(): { pass: (ms: number) => void } {
 
 beforeAll(async () => {
   db = await createTestDatabase([AccountEntity, ApiKeyEntity]);
-  accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, box);
+  accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, box, db.config);
 });
 afterEach(() => {
   vi.restoreAllMocks();

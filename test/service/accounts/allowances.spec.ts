@@ -27,7 +27,12 @@ beforeAll(async () => {
   db = await createTestDatabase([AccountEntity]);
   secondSource = await new DataSource(dataSourceOptions(db.config, Log.quiet())).initialize();
   second = new Database(secondSource);
-  accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, new SecretBox(Buffer.alloc(32, 7)));
+  accounts = new Accounts(
+    db.dataSource.getRepository(AccountEntity),
+    db.database,
+    new SecretBox(Buffer.alloc(32, 7)),
+    db.config,
+  );
 });
 afterAll(async () => {
   await secondSource.destroy();

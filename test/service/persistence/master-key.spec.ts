@@ -36,7 +36,7 @@ describe('the master key of a database', () => {
   const box = new SecretBox(KEY);
   const keys = () => new ApiKeys(db.dataSource.getRepository(ApiKeyEntity), db.database, box, Log.quiet());
   const accounts = (secretBox = box) =>
-    new Accounts(db.dataSource.getRepository(AccountEntity), db.database, secretBox);
+    new Accounts(db.dataSource.getRepository(AccountEntity), db.database, secretBox, db.config);
   const account = async () => (await accounts().create({ name: 'Letters', plan: 'free' })).id;
   const domain = (accountId: string) =>
     new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, box, config(KEY)).addVouched(

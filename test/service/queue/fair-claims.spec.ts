@@ -105,7 +105,9 @@ describe('claims of several workers from many domains', () => {
     const until = new Date(Date.now() + HOUR_MS);
     const [mine] = await program.queue.claim(1, { perDomain: 1, byDomain: { 'open.example': 0 } });
     await program.queue.requeue(mine, until, reason);
-    expect(await program.queue.requeueDomains(['closed.example'], until, reason)).toBe(2);
+    expect(await program.queue.requeueDomains({ domains: ['closed.example'], isPenalty: false, until, reason })).toBe(
+      2,
+    );
     expect(
       await rows(`SELECT due_at, wait_reason, status, claimed_by FROM recipients WHERE domain = 'closed.example'`),
     ).toEqual(

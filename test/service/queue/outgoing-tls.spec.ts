@@ -84,7 +84,7 @@ describe('what a sending domain asks of delivery', () => {
   beforeAll(async () => {
     const box = new SecretBox(Buffer.alloc(32, 7));
     const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, box, db.config);
-    const accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, box);
+    const accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, box, db.config);
     ({ id: accountId } = await accounts.create({ name: 'Sender', plan: 'unlimited' }));
     ({ id } = await domains.addVouched(accountId, 'sender.example'));
   });

@@ -2,8 +2,9 @@ import { AbuseBrakes, AccountEntity, Accounts, Allowances } from '#libs/accounts
 import { newId } from '#libs/contracts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailIntake, LocalDelivery, type Submission } from '#libs/emails';
-import { Log, Metrics, SecretBox, Shutdown, LocalNotifications } from '#libs/kernel';
+import { Log, Metrics, type Config, SecretBox, Shutdown, LocalNotifications } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
+import { PenaltyPool } from '../../../libs/accounts/src/brakes/penalty-pool.js';
 import { Queue } from '../../../libs/queue/src/queue.js';
 import { SafeFetch } from '#libs/safe-fetch';
 import { SuppressionCache, SuppressionList } from '#libs/suppressions';
@@ -20,12 +21,17 @@ export type QueueProcess = Awaited<ReturnType<QueueFixture['open']>>;
 export const SENDER_DOMAIN = 'sender.example';
 
 /** A database with one account that may send from `sender.example`. */
-export async function openQueueFixture(connections?: number) {
+export async function openQueueFixture(connections?: number, settings: Partial<Config['settings']> = {}) {
   const db = await createTestDatabase([AccountEntity, DomainEntity], connections);
   const log = Log.quiet();
   const secretBox = new SecretBox(Buffer.alloc(32, 7));
   const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, secretBox, db.config);
-  const accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, secretBox);
+  const accounts = new Accounts(
+    db.dataSource.getRepository(AccountEntity),
+    db.database,
+    secretBox,
+    db.config.with(settings),
+  );
   const { id: accountId } = await accounts.create({ name: 'Sender', plan: 'unlimited' });
   await domains.addVouched(accountId, SENDER_DOMAIN);
   return {
@@ -50,14 +56,9 @@ export async function openQueueFixture(connections?: number) {
         localDelivery,
         new AttachmentFetcher(new SafeFetch(db.config)),
       );
-      const brakes = new AbuseBrakes(
-        db.database,
-        db.config.with({ DELIVERY_MODE: 'mx' }),
-        notifications,
-        log,
-        shutdown,
-        new Metrics(),
-      );
+      const live = db.config.with({ ...settings, DELIVERY_MODE: 'mx' });
+      const penaltyPool = new PenaltyPool(db.database, live, notifications, log, shutdown);
+      const brakes = new AbuseBrakes(db.database, live, notifications, log, penaltyPool, shutdown, new Metrics());
       const queue = new Queue(
         db.database,
         db.config,
@@ -68,7 +69,7 @@ export async function openQueueFixture(connections?: number) {
         shutdown,
         brakes,
       );
-      return { intake, queue, localDelivery, worker, suppressions, accounts, brakes };
+      return { intake, queue, localDelivery, worker, suppressions, accounts, brakes, penaltyPool };
     },
     close: () => db.close(),
   };

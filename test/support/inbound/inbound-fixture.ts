@@ -186,7 +186,7 @@ export async function openInboundFixture() {
 async function addAccount({ db }: QueueFixture): Promise<string> {
   const secretBox = new SecretBox(Buffer.alloc(32, 7));
   const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, secretBox, db.config);
-  const accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, secretBox);
+  const accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, secretBox, db.config);
   const { id } = await accounts.create({ name: 'Other', plan: 'unlimited' });
   await domains.addVouched(id, 'other.example');
   return id;

@@ -48,6 +48,13 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
 
   'GET /audit-log': of({ 'query:after': 'audit', 'query:before': 'audit' }),
 
+  'GET /operator/accounts': of(page('account'), { own: { '': 403, 'query:after': 403, 'query:before': 403 } }),
+  'GET /operator/accounts/{id}': of({ 'path:id': 'account' }, { own: { 'path:id': 403 } }),
+  'PATCH /operator/accounts/{id}': of(
+    { 'path:id': 'account' },
+    { body: () => ({ pool: 'default' }), own: { 'path:id': 403 } },
+  ),
+
   'GET /captured': of({ 'query:email_id': 'email', 'query:after': 'captured' }),
   'GET /captured/{id}/raw': of({ 'path:id': 'captured' }),
   'DELETE /captured': of({}),

@@ -8,7 +8,16 @@ type KindOfEmail = 'email' | 'scheduled' | 'bounced' | 'attachment' | 'attempt' 
 type KindOfWebhook = 'webhook' | 'webhookEvent' | 'webhookDelivery' | 'webhookAttempt' | 'webhookReplay';
 type KindOfList = 'suppression' | 'suppressionId' | 'suppressedToo' | 'suppressedTooId';
 /** A thing that some operation names by its id (a suppression: by its address). */
-export type Kind = KindOfEmail | KindOfWebhook | KindOfList | 'domain' | 'apiKey' | 'erasure' | 'log' | 'audit';
+export type Kind =
+  | KindOfEmail
+  | KindOfWebhook
+  | KindOfList
+  | 'account'
+  | 'domain'
+  | 'apiKey'
+  | 'erasure'
+  | 'log'
+  | 'audit';
 
 /** An account of its own, and one thing of every kind in it. */
 export interface Tenant {
@@ -31,7 +40,7 @@ export async function moveIn(service: ServiceData, name: string, hook: string): 
   const { id: accountId, key, domain, domainId, ...account } = await accountOn(service);
   const call = (method: string, path: string, body?: unknown) =>
     account.call(method, path, body, typeof body === 'string' ? { 'content-type': 'text/csv' } : {});
-  const things = { domain: domainId, ...(await madeThings(call, { name, domain, hook })) };
+  const things = { account: accountId, domain: domainId, ...(await madeThings(call, { name, domain, hook })) };
   return {
     name,
     accountId,
@@ -53,11 +62,11 @@ interface Household {
 }
 type Call = Tenant['call'];
 
-/** One thing of every kind, except the domain. */
+/** One thing of every kind, except the account and the domain. */
 export async function madeThings(
   call: Call,
   { name, domain, hook, limits }: Household,
-): Promise<Omit<Tenant['things'], 'domain'>> {
+): Promise<Omit<Tenant['things'], 'account' | 'domain'>> {
   const create = async <T extends { id: string }>(path: string, body: object, by = call): Promise<T> => {
     const answer = await by('POST', path, body);
     const text = await answer.text();

@@ -4,7 +4,7 @@ import { createClient } from 'graphql-ws';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { bareUuid, SCOPES } from '#libs/contracts';
+import { bareUuid, OPERATOR_SCOPES, SCOPES } from '#libs/contracts';
 import { GRAPHQL_ROWS, graphqlRequest, OPERATOR_FIELDS, type GraphqlRow } from '../../support/rest/graphql-rows.js';
 import { cellsOf, COLUMNS, expectedOutcome, inOrder, KINDS_WITH_MODE, OPERATIONS } from './key-matrix.js';
 import type { Cell, Column, Outcome } from './key-matrix.js';
@@ -51,7 +51,7 @@ async function household(account: ServiceAccount, name: string, mode: 'live' | '
   const call: Tenant['call'] = (...request) => account.call(...request);
   const limits = { domainId, mode, as: callWith };
   const made = await madeThings(call, { name, domain, hook: receiver.url(`/${name}`), limits });
-  const things = { ...made, domain: domainId };
+  const things = { ...made, account: account.id, domain: domainId };
   const marks = Object.values(things).flatMap((id) => [id, bareUuid(id)]);
   return { name, accountId: account.id, key: account.key, domain, things, call, marks };
 }
@@ -69,7 +69,8 @@ beforeAll(async () => {
   full = await keyWith({});
   limited = await keyWith({ domain_ids: [own.things.domain] });
   test = await keyWith({ mode: 'test' });
-  for (const scope of SCOPES) without.set(scope, await keyWith({ scopes: SCOPES.filter((one) => one !== scope) }));
+  const allowed = SCOPES.filter((scope) => !OPERATOR_SCOPES.has(scope));
+  for (const scope of SCOPES) without.set(scope, await keyWith({ scopes: allowed.filter((one) => one !== scope) }));
 });
 afterAll(async () => {
   await receiver?.close();

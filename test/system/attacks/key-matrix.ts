@@ -53,6 +53,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   apiKey: false,
   erasure: false,
   audit: false,
+  account: false,
 };
 export const KINDS_WITH_MODE = (Object.keys(HAS_MODE) as Kind[]).filter((kind) => HAS_MODE[kind]);
 
@@ -121,6 +122,8 @@ const LIVE_ONLY = new Set(['domains.write', 'webhooks.write', 'suppressions.writ
 /** The outcome of each cell by the rules of docs/api-keys.md. */
 export function expectedOutcome(cell: Cell): Outcome {
   const { column, operation, row, spots } = cell;
+  // Other keys than those of the first account cannot have it.
+  if (operation.scope === 'operator.accounts') return 'refused';
   switch (column) {
     case 'other account':
       return namesByPath(cell) ? 'missing' : 'hidden';

@@ -1,4 +1,4 @@
-import { PERMISSIONS, SCOPES, type Scope } from '#libs/contracts';
+import { OPERATOR_SCOPES, PERMISSIONS, SCOPES, type Scope } from '#libs/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
 import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
@@ -75,6 +75,7 @@ const TABLE: Record<Scope, string[]> = {
   'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
   'account.read': ['GET /account', 'GET /audit-log'],
   'account.write': ['PATCH /account'],
+  'operator.accounts': ['GET /operator/accounts', 'GET /operator/accounts/{id}', 'PATCH /operator/accounts/{id}'],
 };
 /** The same for clients of Resend, whose GET of a webhook includes its secret. */
 const FACADE_TABLE: Partial<Record<Scope, string[]>> = {
@@ -128,6 +129,8 @@ const PUBLIC = [
   'GET /openapi.json',
   'GET /readyz',
 ];
+/** Those that keys of every account can have. */
+const OF_ACCOUNTS = SCOPES.filter((scope) => !OPERATOR_SCOPES.has(scope));
 const ALIASES = ['', '/v1', '//'];
 
 const operations = [...API_OPERATIONS, ...FACADE_OPERATIONS];
@@ -193,8 +196,14 @@ describe('scopes', () => {
     });
   });
 
-  it.each(SCOPES)('%s opens its operations and no other', async (scope) => {
+  it.each(OF_ACCOUNTS)('%s opens its operations and no other', async (scope) => {
     expect(await refusedTo(await keyWith({ scopes: [scope] }))).toEqual(namesWithout([scope]));
+  });
+
+  it.each([...OPERATOR_SCOPES])('%s cannot be given to a key of another account than the first', async (scope) => {
+    const answer = await program.call('POST', '/api-keys', { name: 'an attempt', scopes: [scope] });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ details: [{ field: 'scopes', code: 'exceeds_own_key' }] });
   });
 
   it.each(ALIASES.slice(1))('are enforced under %s as well', async (alias) => {
@@ -202,7 +211,7 @@ describe('scopes', () => {
   });
 
   it.each(PERMISSIONS)('%s grants the scopes of its name', async (permission) => {
-    const scopes = permission === 'full_access' ? SCOPES : (['emails.send'] as const);
+    const scopes = permission === 'full_access' ? OF_ACCOUNTS : (['emails.send'] as const);
     expect(await refusedTo(await keyWith({ permission }))).toEqual(namesWithout(scopes));
   });
 

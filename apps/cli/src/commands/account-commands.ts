@@ -1,5 +1,5 @@
-import { OPERATOR, type Standing, accountShapes } from '#libs/accounts';
-import { UsageError, type Command } from './command.js';
+import { OPERATOR, type Accounts, type Standing, accountShapes } from '#libs/accounts';
+import { UsageError, type Command, type CommandInput } from './command.js';
 import { checkedPlan, requiredOption, textOption } from './option-checks.js';
 import { table } from './output.js';
 
@@ -36,6 +36,7 @@ const list: Command = {
         name: one.name,
         standing: one.standing,
         plan: one.plan,
+        pool: one.penalty === null ? 'default' : `penalty (${one.penalty.reason})`,
         sending: one.sending_pause === null ? 'on' : `paused (${one.sending_pause.reason})`,
         created_at: one.created_at.toISOString(),
       }));
@@ -91,6 +92,80 @@ const resume: Command = {
     },
 };
 
+const pool: Command = {
+  name: 'accounts pool',
+  positionals: ['account', 'pool'],
+  options: {},
+  summary:
+    'Decides about the source pool of an account: penalty, default, or auto, which leaves it to the limits. Its owner is told.',
+  prepare: ({ positionals: [id, written] }) => {
+    const [problem] = accountShapes.operatorAccountChange.fields.pool.input?.rule?.(written) ?? [];
+    if (problem) throw new UsageError(`The pool ${problem.message}; "${written}" is none of them.`);
+    return async ({ accounts }) => {
+      await accounts.setPool(id, written as Parameters<Accounts['setPool']>[1]);
+      const { pool: current } = await accounts.view(id);
+      const text =
+        current === 'penalty'
+          ? `The emails of ${id} leave from the penalty pool within a second.`
+          : `The emails of ${id} leave from the ordinary addresses within a second.`;
+      return { json: { id, pool: current, pool_choice: written }, text };
+    };
+  },
+};
+
+const limits: Command = {
+  name: 'accounts limits',
+  positionals: ['account'],
+  options: { monthly: { type: 'string' }, bounces: { type: 'string' }, complaints: { type: 'string' } },
+  synopsis: '[--monthly free|unlimited|<number>] [--bounces <percent>|default] [--complaints <percent>|default]',
+  summary:
+    'Shows or sets the units per month of an account, and the percentages of bounces and complaints above which it is paused.',
+  prepare: (input) => {
+    const [id] = input.positionals;
+    const { monthly } = input.options;
+    const change = {
+      plan: typeof monthly === 'string' ? checkedPlan(monthly) : undefined,
+      bounce_limit_percent: checkedPercent(input, 'bounces'),
+      complaint_limit_percent: checkedPercent(input, 'complaints'),
+    };
+    return async ({ accounts }) => {
+      await accounts.changeAsOperator(id, change, null);
+      await accounts.view(id);
+      const row = await accounts.find(id);
+      const { bounce_percent = null, complaint_percent = null } = row?.abuse_limits ?? {};
+      const shown = {
+        id,
+        plan: row?.plan,
+        bounce_limit_percent: bounce_percent,
+        complaint_limit_percent: complaint_percent,
+      };
+      const percent = (own: number | null, name: string) => (own === null ? `${name} of the settings` : `${own}%`);
+      return {
+        json: shown,
+        text: table([
+          {
+            ...{ id, plan: row?.plan ?? '' },
+            bounces: percent(bounce_percent, 'ABUSE_BOUNCE_PERCENT'),
+            complaints: percent(complaint_percent, 'ABUSE_COMPLAINT_PERCENT'),
+          },
+        ]),
+      };
+    };
+  },
+};
+
+/** Null for `default`, undefined when the option is not given. */
+function checkedPercent({ options }: CommandInput, name: 'bounces' | 'complaints'): number | null | undefined {
+  const written = options[name];
+  if (typeof written !== 'string') return undefined;
+  if (written === 'default') return null;
+  const value = /^\d{1,3}(?:\.\d{1,3})?%?$/.test(written) ? Number.parseFloat(written) : Number.NaN;
+  const { input } = accountShapes.operatorAccountChange.fields.bounce_limit_percent;
+  if (input?.rule?.(value).length !== 0)
+    throw new UsageError(`--${name} must be a percentage above 0 and up to 100, or default; it is "${written}".`);
+  return value;
+}
+
 function standingCommand(verb: string, standing: Standing, summary: string): Command {
   return {
     name: `accounts ${verb}`,
@@ -114,6 +189,8 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   standingCommand('overdue', 'overdue', 'Marks a payment as overdue: requests get 403 until it is settled.'),
   standingCommand('settled', 'active', 'Marks the payment as settled, so that the account works again.'),
   plan,
+  pool,
+  limits,
   resume,
   notify,
 ];

@@ -53,7 +53,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
     const database = new Database(dataSource);
     const audit = new AuditLog();
     const { config, secretBox } = await withMasterKey(database, settings);
-    const accounts = new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, audit);
+    const accounts = new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, config, audit);
     const users = new Users(database, audit);
     const domains = new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config);
     const mail = new LinkMail(openSystemMail({ database, accounts, domains, config, log }), config, log);

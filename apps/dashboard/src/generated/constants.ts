@@ -49,7 +49,8 @@ export const EVENT_TYPES = [
   "webhook.disabled",
   "account.allowance_warning",
   "account.paused",
-  "account.resumed"
+  "account.resumed",
+  "account.pool_changed"
 ] as const;
 
 export const LAST_EVENTS = [

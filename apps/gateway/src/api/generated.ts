@@ -12,6 +12,7 @@ import { EMAILS } from './emails.js';
 import { ERASURES } from './erasures.js';
 import { EVENTS } from './events.js';
 import type { OperationGroup } from './operation.js';
+import { OPERATOR_ACCOUNTS } from './operator-accounts.js';
 import { QUEUES } from './queues.js';
 import { REQUEST_LOG } from './request-log.js';
 import { SENDING } from './sending.js';
@@ -26,7 +27,7 @@ import { WEBHOOKS } from './webhooks.js';
 /** All operations of this folder. */
 const GROUPS: readonly OperationGroup[] = [
   ...[ACCOUNT, API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, EMAIL_ATTACHMENTS, EMAIL_CHANGES, EMAILS, ERASURES],
-  ...[EVENTS, QUEUES, REQUEST_LOG, SENDING, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
+  ...[EVENTS, OPERATOR_ACCOUNTS, QUEUES, REQUEST_LOG, SENDING, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
   ...[USAGE, WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
 ];
 const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));

@@ -44,6 +44,12 @@ export const BatchValidation = stringEnum(
   'How to handle a batch with invalid emails.',
 );
 
+stringEnum('AccountPool', accountShapes.account.fields.pool.words, 'The source addresses that emails leave from.');
+stringEnum(
+  'AccountPoolChoice',
+  accountShapes.operatorAccount.fields.pool_choice.words,
+  'Who decides about the source pool of an account: the limits (`auto`), or the operator.',
+);
 stringEnum('DomainStatus', ['pending', 'active', 'failed'], 'The status of a sending domain.');
 stringEnum('DomainRecordStatus', ['pending', 'verified', 'failed', 'vouched'], 'The status of a DNS record.');
 stringEnum('DkimRotationStatus', ['pending', 'verified', 'switched'], 'The progress of a key rotation.');

@@ -14,6 +14,9 @@ const WITHOUT_FIELD: Readonly<Record<string, string>> = {
   'DELETE /suppressions/{email}': '`removeSuppressions` with one address',
   'POST /suppressions/import': 'A file',
   'GET /suppressions/export': 'A file',
+  'GET /operator/accounts': '`operator.accounts`, for people who are logged in',
+  'GET /operator/accounts/{id}': '`operator.account`, for people who are logged in',
+  'PATCH /operator/accounts/{id}': '`setAccountPlan` and `setAccountPool`, for people who are logged in',
 };
 
 /** Fields that follow what an operation reads once. */

@@ -24,6 +24,8 @@ export const TAGS = {
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':
     'The captured emails of capture mode and of test keys, with every message as it would have been sent.',
+  Operator:
+    'The accounts of the service: their plans, source pools and limits. For keys of the first account with the scope `operator.accounts`.',
   Service: 'Health checks and the API description. No key is needed.',
 } as const;
 type Tag = keyof typeof TAGS;

@@ -17,6 +17,7 @@ const TEXTS: Record<string, { description: string; example: string; pattern: str
   'events/{id}': idOf('event', 'evt'),
   'events/{eventId}': idOf('event', 'evt'),
   'replays/{replayId}': idOf('replay', 'rpl'),
+  'accounts/{id}': idOf('account', 'acc'),
   'api-keys/{id}': idOf('API key', 'key'),
   'logs/{id}': idOf('entry of the request log', 'log'),
   'captured/{id}': idOf('captured message', 'cap'),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
-import { Refusal, roleRights } from '#libs/contracts';
+import { OPERATOR_SCOPES, Refusal, roleRights, type Scope } from '#libs/contracts';
 import { Config, trustedProxies, TtlMap, withTimeout } from '#libs/kernel';
 import { Sessions, UsersModule, type LoggedIn, type Membership } from '#libs/users';
 import { BrowserRequests, type RawRequest } from './browser-request.js';
@@ -123,7 +123,7 @@ export function principalOf(viewer: LoggedIn, membership: Membership, ip: string
     domainIds: null,
     seesLoginMail: true,
     permission: null,
-    scopes: roleRights.scopes[role],
+    scopes: scopesOf(membership),
     allowedIps: null,
     expiresAt: null,
     standing,
@@ -133,6 +133,12 @@ export function principalOf(viewer: LoggedIn, membership: Membership, ip: string
 const isOperators = (viewer: LoggedIn | null): boolean => viewer?.memberships.some(isOperator) ?? false;
 
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('base64');
+
+/** The scopes of a member, with those of the operator in the first account. */
+export const scopesOf = (membership: Membership): ReadonlySet<Scope> =>
+  isOperator(membership)
+    ? new Set([...roleRights.scopes[membership.role], ...OPERATOR_SCOPES])
+    : roleRights.scopes[membership.role];
 
 export const isOperator = ({ isFirst, role }: Membership): boolean => isFirst && roleRights.operates(role);
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ABILITIES, SCOPES, type Ability, type Role, type Scope, roleRights } from '#libs/contracts';
+import { ABILITIES, type Ability, type Role, type Scope, roleRights } from '#libs/contracts';
 import type { Standing } from '#libs/accounts';
 import { Config } from '#libs/kernel';
 import { Logins, Sessions, type Client, type LoggedIn, type Membership } from '#libs/users';
 import { KnownBrowsers } from './known-browsers.js';
-import { ACCOUNT_HEADER, isOperator, SessionAccess } from './session-access.js';
+import { ACCOUNT_HEADER, isOperator, scopesOf, SessionAccess } from './session-access.js';
 import type { SessionDto, UserDto } from './session.dto.js';
 
 export interface MembershipView {
@@ -125,7 +125,7 @@ function toMembership(membership: Membership): MembershipView {
     plan,
     role,
     operator,
-    scopes: SCOPES.filter((scope) => roleRights.scopes[role].has(scope)),
+    scopes: [...scopesOf(membership)],
     abilities: ABILITIES.filter((one) => roleRights.abilities[role].has(one) || (one === 'operator' && operator)),
   };
 }

@@ -1,4 +1,4 @@
-import { newId, Refusal, toPage, type Page, type PageRequest } from '#libs/contracts';
+import { newId, OPERATOR_SCOPES, Refusal, toPage, type Page, type PageRequest, type Scope } from '#libs/contracts';
 import { Log, SecretBox } from '#libs/kernel';
 import { Database, transactionOf, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
@@ -91,6 +91,7 @@ export class ApiKeys {
     });
     if (by) assertNoEscalation(by, key);
     await this.repository.manager.transaction(async (tx) => {
+      await requireOperatorScopes(tx, accountId, key.scopes);
       await tx.insert(ApiKeyEntity, key).catch((error: unknown) => {
         throw asMissingAccount(error, accountId);
       });
@@ -262,4 +263,18 @@ function asMissingAccount(error: unknown, accountId: string): unknown {
   if (!(error instanceof QueryFailedError)) return error;
   const { code } = error.driverError as { code?: string };
   return code === FOREIGN_KEY_VIOLATION ? new Refusal('not_found', [], `There is no account ${accountId}.`) : error;
+}
+
+/** @throws Refusal validation_error for a scope of the operator in another account than the first */
+async function requireOperatorScopes(
+  tx: EntityManager,
+  accountId: string,
+  scopes: readonly Scope[] | null,
+): Promise<void> {
+  const i = scopes?.findIndex((scope) => OPERATOR_SCOPES.has(scope)) ?? -1;
+  if (i < 0) return;
+  const found: unknown[] = await tx.query('SELECT 1 FROM installation WHERE first_account_id = $1', [accountId]);
+  if (found.length > 0) return;
+  const message = `must not be ${scopes?.[i]}: only keys of the first account, which belongs to the operator, may have it`;
+  throw Refusal.ofFields([{ field: `scopes[${i}]`, code: 'operator_scope', message }]);
 }

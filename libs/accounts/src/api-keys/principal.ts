@@ -1,4 +1,5 @@
 import {
+  OPERATOR_SCOPES,
   Refusal,
   SCOPES,
   type Ability,
@@ -41,7 +42,7 @@ export interface Principal extends Visibility {
 }
 
 export const PERMISSION_SCOPES: Readonly<Record<Permission, ReadonlySet<Scope>>> = {
-  full_access: new Set(SCOPES),
+  full_access: new Set(SCOPES.filter((scope) => !OPERATOR_SCOPES.has(scope))),
   sending_access: new Set<Scope>(['emails.send']),
 };
 
@@ -64,6 +65,7 @@ const LIVE_SCOPES: ReadonlySet<Scope> = new Set<Scope>([
   'suppressions.write',
   'api_keys.write',
   'account.write',
+  'operator.accounts',
 ]);
 
 /**

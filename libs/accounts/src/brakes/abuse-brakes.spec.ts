@@ -12,6 +12,6 @@ describe('exceeded', () => {
     [{ recipients: 1_000, hardBounces: 101, complaints: 4 }, 'bounces'],
     [{ recipients: 1_000_000, hardBounces: 100_000, complaints: 3_001 }, 'complaints'],
   ])('of %j is %s', (totals, reason) => {
-    expect(exceeded({ accountId: 'acc_1', ...totals }, limits)?.reason ?? null).toBe(reason);
+    expect(exceeded({ accountId: 'acc_1', blocks: 0, ...totals }, limits)?.reason ?? null).toBe(reason);
   });
 });

@@ -3,7 +3,16 @@ import type { SendingPause } from '#libs/contracts';
 import { Config, databaseClock, LocalNotifications, Log, Metrics, Shutdown } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { Counter } from 'prom-client';
-import { addOutcomes, pruneOutcomes, totalsOf, type OutcomeCounts, type OutcomeTotals } from './sending-outcomes.js';
+import { controlsOf, withOwnLimits, type AccountControls } from './account-controls.js';
+import { PenaltyPool } from './penalty-pool.js';
+import {
+  addOutcomes,
+  NO_OUTCOMES,
+  pruneOutcomes,
+  totalsOf,
+  type OutcomeCounts,
+  type OutcomeTotals,
+} from './sending-outcomes.js';
 import { pauseSending } from './sending-pause.js';
 
 /** How the delivery to one recipient ended. */
@@ -15,7 +24,7 @@ const PRUNE_MS = 10 * 60_000;
 const SLOTS = 24;
 
 /**
- * Pauses accounts of which too many recipients bounce or complain. Ends of deliveries are counted in memory and added to one
+ * Pauses accounts of which too many recipients bounce or complain, and lets the penalty pool judge them. Ends of deliveries are counted in memory and added to one
  * row per account once a second, so that a message costs no statement; the rates of the accounts in a flush are the sums
  * of at most `SLOTS` rows each. See docs/decisions/042-abuse-brakes-and-notices.md.
  */
@@ -24,7 +33,10 @@ export class AbuseBrakes implements OnApplicationBootstrap {
   private counts = new Map<string, OutcomeCounts>();
   private flushing: Promise<void> = Promise.resolve();
   private timers: NodeJS.Timeout[] = [];
-  private readonly pauses: Counter<'reason'>;
+  private readonly pauseCount: Counter<'reason'>;
+  /** Whether accounts are paused. */
+  private readonly pauses: boolean;
+  /** Whether outcomes are counted. */
   private readonly isOn: boolean;
 
   constructor(
@@ -32,13 +44,15 @@ export class AbuseBrakes implements OnApplicationBootstrap {
     private readonly config: Config,
     private readonly notifications: LocalNotifications,
     private readonly log: Log,
+    private readonly penaltyPool: PenaltyPool,
     shutdown: Shutdown,
     metrics: Metrics,
   ) {
     const { ABUSE_BRAKES, DELIVERY_MODE } = config.settings;
     // Captured mail reaches nobody.
-    this.isOn = ABUSE_BRAKES && DELIVERY_MODE !== 'capture';
-    this.pauses = new Counter({
+    this.pauses = ABUSE_BRAKES && DELIVERY_MODE !== 'capture';
+    this.isOn = this.pauses || penaltyPool.isOn;
+    this.pauseCount = new Counter({
       name: 'postloft_sending_pauses_total',
       help: 'Accounts that were paused because of bounces or complaints, by reason',
       labelNames: ['reason'],
@@ -67,11 +81,21 @@ export class AbuseBrakes implements OnApplicationBootstrap {
     if (outcome === 'hard_bounce') counts.hardBounces += 1;
   }
 
+  /** Counts a reply that refused or deferred a message as unwanted, whether or not its delivery has ended. */
+  countBlock(accountId: string): void {
+    if (this.isOn) this.countsOf(accountId).blocks += 1;
+  }
+
+  /** Accounts whose mail leaves from the penalty pool; up to date within a second. */
+  get penalised(): ReadonlySet<string> {
+    return this.penaltyPool.accounts;
+  }
+
   /** Counts a report about a delivery that was counted before, in the transaction that records it. */
   async countReport(tx: Queryable, accountId: string, report: 'hard_bounce' | 'complaint'): Promise<void> {
     if (!this.isOn) return;
     const counts = {
-      recipients: 0,
+      ...NO_OUTCOMES,
       hardBounces: report === 'hard_bounce' ? 1 : 0,
       complaints: report === 'complaint' ? 1 : 0,
     };
@@ -98,15 +122,22 @@ export class AbuseBrakes implements OnApplicationBootstrap {
       throw error;
     }
     const since = new Date(databaseClock.now() - this.config.settings.ABUSE_WINDOW);
-    for (const totals of await totalsOf(this.database, [...counted.keys()], since)) await this.judge(totals);
+    const totals = await totalsOf(this.database, [...counted.keys()], since);
+    const controls = await controlsOf(this.database, [...counted.keys()]);
+    for (const one of totals) {
+      const of = controls.get(one.accountId);
+      if (of === undefined) continue;
+      await this.pauseIfExceeded(one, of);
+      await this.penaltyPool.judge(one, of, since);
+    }
   }
 
-  private async judge(totals: OutcomeTotals): Promise<void> {
-    const pause = exceeded(totals, this.config.settings);
+  private async pauseIfExceeded(totals: OutcomeTotals, { abuseLimits }: AccountControls): Promise<void> {
+    const pause = this.pauses ? exceeded(totals, withOwnLimits(this.config.settings, abuseLimits)) : null;
     if (pause === null) return;
     const { accountId } = totals;
     if (!(await this.database.transaction((tx) => pauseSending(tx, accountId, pause)))) return;
-    this.pauses.inc({ reason: pause.reason });
+    this.pauseCount.inc({ reason: pause.reason });
     this.log.warn('sending of an account was paused', { account: accountId, ...pause });
     this.notifications.notify('outbox');
   }
@@ -132,16 +163,17 @@ export class AbuseBrakes implements OnApplicationBootstrap {
   private countsOf(accountId: string): OutcomeCounts {
     const known = this.counts.get(accountId);
     if (known) return known;
-    const counts = { recipients: 0, hardBounces: 0, complaints: 0 };
+    const counts = { ...NO_OUTCOMES };
     this.counts.set(accountId, counts);
     return counts;
   }
 
-  private add(accountId: string, { recipients, hardBounces, complaints }: OutcomeCounts): void {
+  private add(accountId: string, { recipients, hardBounces, complaints, blocks }: OutcomeCounts): void {
     const counts = this.countsOf(accountId);
     counts.recipients += recipients;
     counts.hardBounces += hardBounces;
     counts.complaints += complaints;
+    counts.blocks += blocks;
   }
 }
 

@@ -10,6 +10,7 @@ const KINDS = [
   'allowance_warning',
   'sending_paused',
   'sending_resumed',
+  'pool_changed',
 ] as const;
 export type SystemMailKind = (typeof KINDS)[number];
 

@@ -255,6 +255,25 @@ describe('loadConfig', () => {
     expect(settings.DKIM_SIGNING).toBe(false);
   });
 
+  it('accepts a penalty pool by name or as addresses', () => {
+    const parsed = (PENALTY_POOL: string) => loadConfig('standalone', { PENALTY_POOL }).settings.PENALTY_POOL;
+    expect(parsed('bad')).toEqual({ pool: 'bad' });
+    expect(parsed('192.0.2.9=Smtp9.example.org, 2001:db8::9')).toEqual({
+      sources: [
+        { address: '192.0.2.9', helo: 'smtp9.example.org' },
+        { address: '2001:db8::9', helo: null },
+      ],
+    });
+    for (const [PENALTY_POOL, sentence] of [
+      ['192.0.2.300', 'must be the name of a pool'],
+      ['bad,192.0.2.9', 'must be the name of a pool'],
+      ['192.0.2.9=smtp', 'must be a domain name'],
+      ['192.0.2.9,192.0.2.9', 'must have each address once'],
+      [',', 'must not be empty'],
+    ])
+      expect(problemsOf('standalone', { PENALTY_POOL })[0]).toContain(`PENALTY_POOL ${sentence}`);
+  });
+
   it('rejects durations that are too long for a timer where one is used, and any above a year', () => {
     expect(
       problemsOf('standalone', {

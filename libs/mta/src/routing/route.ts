@@ -4,7 +4,7 @@ import type { MxEndpoint } from './mx-endpoint.js';
 
 /** The queue of a recipient domain. */
 export interface Destination {
-  /** `google`, or `domain:example.org` without a known provider; `smarthost`, `capture`. */
+  /** `google`, or `domain:example.org` without a known provider; `smarthost`, `capture`; `penalty:` before it for the penalty pool. */
   queue: string;
   /** Name of the mailbox provider, by the suffix of its MX. */
   provider: string | null;

@@ -16,7 +16,7 @@ import {
   type Sender,
   type ThrottleWaitKind,
 } from './throttling.js';
-import { SourcePools } from './source-pools.js';
+import { SourcePools, type Sources } from './source-pools.js';
 import { waitReason } from './wait-reason.js';
 import type { WarmUp } from './warm-up.js';
 import { databaseClock } from '#libs/kernel';
@@ -59,7 +59,7 @@ export class ProviderThrottling extends Throttling {
     const now = this.now();
     const queue = this.queues.get(destination.queue, now);
     let slots = 0;
-    for (const source of this.pools.all) {
+    for (const source of this.pools.all(destination.queue)) {
       const throttle = queue.throttle(source, now);
       const free = throttle.availableSlots(now, this.workers);
       slots +=
@@ -74,7 +74,7 @@ export class ProviderThrottling extends Throttling {
     if (destination.queue === 'capture') return { kind: 'go', permit: UNLIMITED_PERMIT };
     const now = this.now();
     const queue = this.queues.get(destination.queue, now);
-    const sources = this.pools.of(sender);
+    const sources = this.pools.of(destination.queue, sender);
     const throttle = this.findOpen(queue, sources, { sender, now });
     if (throttle !== null) return { kind: 'go', permit: this.permit(throttle, sender, now) };
     return { kind: 'wait', ...this.firstFree(queue, sources, now) };
@@ -83,8 +83,9 @@ export class ProviderThrottling extends Throttling {
   override deferral(destination: Destination, sender?: Sender): Deferral | null {
     if (this.availableSlots(destination) > 0) return null;
     const now = this.now();
-    const sources = sender === undefined ? this.pools.all : this.pools.of(sender);
-    return this.firstFree(this.queues.get(destination.queue, now), sources, now);
+    const { queue } = destination;
+    const sources = sender === undefined ? this.pools.all(queue) : this.pools.of(queue, sender);
+    return this.firstFree(this.queues.get(queue, now), sources, now);
   }
 
   /**
@@ -122,7 +123,7 @@ export class ProviderThrottling extends Throttling {
    */
   private findOpen(
     queue: ThrottledQueue,
-    sources: SourcePools['all'],
+    sources: Sources,
     { sender, now }: { sender: Sender; now: number },
   ): Throttle | null {
     let open: Throttle | null = null;
@@ -213,7 +214,7 @@ export class ProviderThrottling extends Throttling {
   }
 
   /** Of several sources, the one that is free first. */
-  private firstFree(queue: ThrottledQueue, sources: SourcePools['all'], now: number): Deferral {
+  private firstFree(queue: ThrottledQueue, sources: Sources, now: number): Deferral {
     const [first, ...others] = sources.map((source) => this.deferralBy(queue.throttle(source, now), now));
     const next = others.reduce((soonest, one) => (one.until < soonest.until ? one : soonest), first);
     const facts = { now, workers: this.workers };

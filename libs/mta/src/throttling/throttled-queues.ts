@@ -1,3 +1,4 @@
+import { penaltyQueue } from '#libs/contracts';
 import type { SourceAddress } from '../routing/mx-endpoint.js';
 import { Throttle } from './throttle.js';
 import type { SharedThrottlingState } from './shared-state.js';
@@ -69,7 +70,7 @@ export class ThrottledQueues {
 
   /** The provider with the name of the queue, or the settings for all others. */
   plan(name: string): ProviderPlan {
-    return this.options.plan.providers.get(name) ?? this.options.plan.others;
+    return this.options.plan.providers.get(penaltyQueue.ordinary(name)) ?? this.options.plan.others;
   }
 
   /** Checks the next few queues, and starts again at the first one after the last one. */
@@ -89,16 +90,18 @@ export class ThrottledQueues {
   private makeThrottle(name: string, source: SourceAddress | null, now: number): Throttle {
     const { connectionsPerHost, plan } = this.options;
     const { limits } = this.plan(name);
-    const isShared = plan.providers.has(name);
+    const destination = penaltyQueue.ordinary(name);
+    const isShared = plan.providers.has(destination);
+    const isSmarthost = destination === 'smarthost';
     return new Throttle(
       {
         queue: name,
         source,
-        limits: name === 'smarthost' ? UNLIMITED : limits,
-        maxConcurrent: (name === 'smarthost' ? null : limits.connections) ?? connectionsPerHost,
-        slowStart: name !== 'smarthost',
+        limits: isSmarthost ? UNLIMITED : limits,
+        maxConcurrent: (isSmarthost ? null : limits.connections) ?? connectionsPerHost,
+        slowStart: !isSmarthost,
         isShared,
-        warmUp: name === 'smarthost' || source === null ? null : this.warmUp(source.address, isShared ? name : 'other'),
+        warmUp: isSmarthost || source === null ? null : this.warmUp(source.address, isShared ? destination : 'other'),
       },
       now,
     );

@@ -26,6 +26,7 @@ import { ACCOUNT_TURNS } from './0030-account-turns.js';
 import { PRIORITY } from './0031-priority.js';
 import { KEPT_ROWS } from './0033-kept-rows.js';
 import { VACUUM } from './0034-vacuum.js';
+import { PENALTY_POOL } from './0037-penalty-pool.js';
 import { CONTENT_STORE } from './0039-content-store.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
@@ -57,6 +58,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   PRIORITY,
   KEPT_ROWS,
   VACUUM,
+  PENALTY_POOL,
   CONTENT_STORE,
 ];
 

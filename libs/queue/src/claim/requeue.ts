@@ -62,13 +62,23 @@ export async function holdJobs(db: Queryable, workerId: string, jobs: readonly D
 /** Recipients requeued by one statement. */
 const REQUEUE_DOMAINS_LIMIT = 500;
 
+/** Unclaimed recipients of a closed queue. */
+export interface ClosedDomains {
+  domains: readonly string[];
+  /** Accounts in the penalty pool: the only ones if the queue belongs to it, else left out. */
+  penalised: readonly string[];
+  isPenalty: boolean;
+  until: Date;
+  reason: WaitReason;
+}
+
 /**
  * Delays unclaimed recipients of a closed queue until `until`. Returns the number of recipients, at most
  * `REQUEUE_DOMAINS_LIMIT`.
  */
 export async function requeueDomains(
   db: Queryable,
-  { domains, until, reason }: { domains: readonly string[]; until: Date; reason: WaitReason },
+  { domains, penalised, isPenalty, until, reason }: ClosedDomains,
 ): Promise<number> {
   const { rowCount } = await db.query({
     name: 'queue-hold-back',
@@ -76,12 +86,12 @@ export async function requeueDomains(
              SELECT waiting.email_id, waiting.ordinal FROM unnest($1::text[]) AS d(domain)
              CROSS JOIN LATERAL (
                SELECT email_id, ordinal FROM recipients
-               WHERE domain = d.domain AND due_at <= now() AND claimed_by IS NULL AND is_due
+               WHERE domain = d.domain AND due_at <= now() AND claimed_by IS NULL AND is_due AND (account_id = ANY($4::text[])) = $5
                LIMIT ${REQUEUE_DOMAINS_LIMIT} FOR UPDATE SKIP LOCKED) AS waiting
              LIMIT ${REQUEUE_DOMAINS_LIMIT})
            UPDATE recipients r SET due_at = LEAST($2, ${LATEST_DUE}), wait_reason = $3, is_due = NULL
            FROM held WHERE r.email_id = held.email_id AND r.ordinal = held.ordinal`,
-    values: [domains, until, JSON.stringify(reason)],
+    values: [domains, until, JSON.stringify(reason), penalised, isPenalty],
   });
   return rowCount;
 }

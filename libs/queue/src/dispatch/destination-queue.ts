@@ -1,3 +1,4 @@
+import { penaltyQueue } from '#libs/contracts';
 import type { DeliveryJob } from '#libs/emails';
 import { databaseClock } from '#libs/kernel';
 import type { Deferral, Destination, Throttling, WaitReason } from '#libs/mta';
@@ -69,6 +70,11 @@ export class DestinationQueue {
 
   get name(): string {
     return this.destination.queue;
+  }
+
+  /** Of mail that leaves from the penalty pool. */
+  get isPenalty(): boolean {
+    return penaltyQueue.is(this.name);
   }
 
   /** Number of waiting jobs. */

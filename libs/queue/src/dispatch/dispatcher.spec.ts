@@ -63,6 +63,8 @@ class World {
   knownDomain = '';
   /** Of accounts that are paused. */
   readonly heldEmails = new Set<string>();
+  /** Accounts in the penalty pool. */
+  readonly penalised = new Set<string>();
   readonly dispatcher: Dispatcher;
 
   constructor(throttling: Throttling = createThrottling({ connectionsPerHost: CAP })) {
@@ -81,6 +83,7 @@ class World {
     const queue = {
       settle: (job: DeliveryJob) => Promise.resolve(void this.settled.push(job)),
       isClaimValid: () => true,
+      penalised: this.penalised,
       isHeld: ({ email }: DeliveryJob) => Promise.resolve(this.heldEmails.has(email.id)),
       requeue: (job: DeliveryJob, until: Date | null, reason: WaitReason | null = null) =>
         Promise.resolve(void this.requeued.push({ job, until, reason: reason?.kind ?? null })),
@@ -104,8 +107,8 @@ class World {
     );
   }
 
-  offer(domain: string, count: number): void {
-    for (let i = 0; i < count; i++) this.dispatcher.offer(jobTo(domain));
+  offer(domain: string, count: number, accountId = 'acc_1'): void {
+    for (let i = 0; i < count; i++) this.dispatcher.offer(jobTo(domain, {}, accountId));
   }
 
   to(domain: string): DeliveryJob[] {
@@ -129,8 +132,8 @@ class World {
 }
 
 let made = 0;
-const jobTo = (domain: string, tags: Record<string, string> = {}): DeliveryJob => ({
-  email: { id: `em_${made++}`, accountId: 'acc_1', tags, sender: 'a@sender.example' } as DeliveryJob['email'],
+const jobTo = (domain: string, tags: Record<string, string> = {}, accountId = 'acc_1'): DeliveryJob => ({
+  email: { id: `em_${made++}`, accountId, tags, sender: 'a@sender.example' } as DeliveryJob['email'],
   domain,
   weight: 1,
   isBulk: false,
@@ -304,5 +307,80 @@ describe('the dispatcher', () => {
     expect(world.settled).toHaveLength(CAP);
     expect(world.dispatcher.activeJobs.size).toBe(0);
     expect(world.dispatcher.accepts(jobTo('slow.test'))).toBe(false);
+  });
+
+  describe('with an account in the penalty pool', () => {
+    const plan = planOf({
+      automations: [{ id: 'listed', code: 421, words: 'listed', action: 'suspend', minutes: 60 }],
+    });
+    const penaltyPool = { name: 'penalty', sources: [{ address: '192.0.2.9', heloName: 'smtp9.example.org' }] };
+    const open = () => {
+      const world = new World(createThrottling({ connectionsPerHost: CAP, plan: { ...plan, penaltyPool } }));
+      world.penalised.add('acc_spam');
+      return world;
+    };
+    const accountsIn = (world: World) => [...world.sending.keys()].map(({ email }) => email.accountId);
+
+    it('keeps what is suspended because of it from nobody else, and claims none of its mail meanwhile', async () => {
+      const world = open();
+      world.offer('to.test', 30, 'acc_spam');
+      world.offer('to.test', 2);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(accountsIn(world).sort()).toEqual(['acc_1', 'acc_1', ...Array<string>(CAP).fill('acc_spam')]);
+      const spam = [...world.sending].filter(([{ email }]) => email.accountId === 'acc_spam');
+      for (const [job, { answer }] of spam) {
+        world.sending.delete(job);
+        answer(deferred('421 4.7.0 listed', 'mail'));
+      }
+      await vi.advanceTimersByTimeAsync(1);
+      world.dispatcher.sweep();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(world.requeued).toHaveLength(30 - CAP);
+      expect(
+        world.requeued.every(({ job, reason }) => job.email.accountId === 'acc_spam' && reason === 'suspended'),
+      ).toBe(true);
+      expect(world.dispatcher.closedQueues().map(({ name }) => name)).toEqual(['penalty:domain:to.test']);
+      const { byDomain, perDomain, without } = world.dispatcher.claimLimits();
+      expect(byDomain['to.test'] ?? perDomain).toBeGreaterThan(0);
+      expect(without?.['to.test']).toEqual(['acc_spam']);
+      expect(world.dispatcher.accepts(jobTo('to.test', {}, 'acc_spam'))).toBe(false);
+      expect(await world.answerAll('to.test')).toBe(2);
+      world.offer('to.test', CAP);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(accountsIn(world)).toEqual(Array(CAP).fill('acc_1'));
+    });
+
+    it('delivers its mail although the ordinary queue is suspended, and claims it', async () => {
+      const world = open();
+      world.offer('to.test', 1);
+      await vi.advanceTimersByTimeAsync(1);
+      world.answerWith('to.test', deferred('421 4.7.0 listed', 'mail'));
+      await vi.advanceTimersByTimeAsync(1);
+      world.offer('to.test', 2);
+      world.offer('to.test', 2, 'acc_spam');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(accountsIn(world)).toEqual(['acc_spam', 'acc_spam']);
+      expect(world.dispatcher.claimLimits().byDomain['to.test']).toBeGreaterThan(0);
+    });
+
+    it('moves what waits in memory when its account is moved, both ways', async () => {
+      const world = open();
+      world.offer('to.test', 8, 'acc_other');
+      await vi.advanceTimersByTimeAsync(1);
+      world.penalised.add('acc_other');
+      await world.answerAll('to.test');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(accountsIn(world)).toEqual(Array(CAP).fill('acc_other'));
+      world.answerWith('to.test', deferred('421 4.7.0 listed', 'mail'));
+      await vi.advanceTimersByTimeAsync(1);
+      expect(world.dispatcher.closedQueues()).toHaveLength(0);
+      world.offer('to.test', 1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(accountsIn(world)).toEqual(['acc_1']);
+      world.penalised.delete('acc_other');
+      world.offer('to.test', 1, 'acc_other');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(accountsIn(world)).toEqual(['acc_1', 'acc_other']);
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { penaltyQueue } from '#libs/contracts';
 import { LocalDelivery, type DeliveryJob } from '#libs/emails';
 import { Log, LocalNotifications, databaseClock } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
@@ -58,7 +59,7 @@ export class Dispatcher {
     private readonly log: Log,
   ) {
     this.destinations = new DestinationCache((domain) => courier.destination(domain));
-    this.queues = new QueueRegistry(throttling, limits.open);
+    this.queues = new QueueRegistry(throttling, limits.open, () => queue.penalised);
   }
 
   /** Jobs waiting in memory. */
@@ -95,7 +96,7 @@ export class Dispatcher {
     if (this.stopping || this.hasDnsOutage) return false;
     const destination = this.destinations.cached(domain);
     if (!destination) return isWithinShare(this.unresolved.get(domain)?.length ?? 0, this.availableSlots);
-    return this.queues.accepts(destination, email.accountId, this.availableSlots);
+    return this.queues.accepts(this.withPool(destination, email.accountId), email.accountId, this.availableSlots);
   }
 
   /** How many recipients a claim may take, by domain. */
@@ -166,13 +167,34 @@ export class Dispatcher {
   }
 
   private enqueue(job: DeliveryJob, destination: Destination): void {
-    const queue = this.queues.of(destination);
+    const queue = this.queues.of(this.withPool(destination, job.email.accountId));
     const closure = queue.add(job);
     if (closure) this.requeueClosed(queue, job, closure);
     else if (queue.length === 1) {
       this.ready.add(queue);
       this.startReady();
     }
+  }
+
+  /** The destination with the queue of the penalty pool, for an account that is in it. */
+  private withPool(destination: Destination, accountId: string): Destination {
+    const { queue } = destination;
+    const isPenalised = this.queue.penalised.has(accountId);
+    if (isPenalised === penaltyQueue.is(queue)) return destination;
+    return { ...destination, queue: isPenalised ? penaltyQueue.nameOf(queue) : penaltyQueue.ordinary(queue) };
+  }
+
+  /** Moves the next job if its account was moved to another pool while it waited. */
+  private moveToOwnPool(queue: DestinationQueue, index: number): boolean {
+    const job = queue.peek(index);
+    const own = this.withPool(queue.destination, job.email.accountId);
+    if (own.queue === queue.name) return false;
+    queue.remove(index);
+    const target = this.queues.of(own);
+    const closure = target.add(job);
+    if (closure) this.requeueClosed(target, job, closure);
+    else this.ready.add(target);
+    return true;
   }
 
   /** Starts what can start, one job of each queue in turn. */
@@ -192,6 +214,7 @@ export class Dispatcher {
     if (!this.limits.open.canAcquire(queue.name)) return 'no permit';
     let soonest = Infinity;
     for (let i = 0; i < queue.length && i < LOOK_AHEAD;) {
+      if (this.moveToOwnPool(queue, i)) continue;
       const admission = this.throttling.admit(queue.destination, senderOf(queue.peek(i)));
       if (admission.kind === 'go') {
         this.start(queue, i, admission.permit);

@@ -52,12 +52,12 @@ export class QueueMaintenance {
   }
 
   private async requeueClosed(queue: DestinationQueue): Promise<void> {
-    const { name, domains } = queue;
+    const { name, domains, isPenalty } = queue;
     const now = performance.now();
     const closure = queue.currentClosure();
     if (!closure || (this.next.get(name) ?? 0) > now) return;
     if (closure.until.getTime() - databaseClock.now() < MIN_CLOSURE_MS) return;
-    const requeued = await this.queue.requeueDomains([...domains], closure.until, closure.reason);
+    const requeued = await this.queue.requeueDomains({ ...closure, domains: [...domains], isPenalty });
     this.next.set(name, requeued > 0 ? now : now + AGAIN_MS);
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
-import { providerOfQueue } from '#libs/contracts';
+import { penaltyQueue, providerOfQueue } from '#libs/contracts';
 import { Metrics, TtlCache, withTimeout } from '#libs/kernel';
 import { Database } from '#libs/persistence';
-import { Gauge } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { CourierAdapter } from './courier-adapter.js';
 import { SharedThrottling } from '../throttling/shared-throttling.js';
 import { QueueDepths } from '../throttling/queue-depths.js';
@@ -63,15 +63,15 @@ export class QueueMetrics {
         for (const [provider, { oldest }] of await picture()) this.set({ provider }, oldest);
       },
     });
-    new Gauge({
+    accountGauge(registers, {
       name: 'postloft_accounts_paused',
       help: 'Accounts whose sending is paused because of bounces or complaints. Absent while the database is unavailable.',
-      registers,
-      async collect() {
-        const paused = await accounts.countPaused().catch(() => null);
-        if (paused === null) this.remove();
-        else this.set(paused);
-      },
+      count: () => accounts.countPaused(),
+    });
+    accountGauge(registers, {
+      name: 'postloft_accounts_in_penalty_pool',
+      help: 'Accounts whose emails leave from the penalty pool. Absent while the database is unavailable.',
+      count: () => accounts.countPenalised(),
     });
   }
 
@@ -95,7 +95,8 @@ export class QueueMetrics {
       depth.oldest = Math.max(depth.oldest, backlog.oldest);
     }
     for (const { queue, held: recipients } of held)
-      at(this.shared.plan.providers.has(queue) ? providerOfQueue(queue) : OTHER).held += recipients;
+      at(this.shared.plan.providers.has(penaltyQueue.ordinary(queue)) ? providerOfQueue(queue) : OTHER).held +=
+        recipients;
     return depths;
   }
 
@@ -103,4 +104,20 @@ export class QueueMetrics {
     const destination = await withTimeout(this.outgoing.destination(domain), DNS_MS, () => null);
     return providerOfQueue(destination?.provider ?? OTHER);
   }
+}
+
+function accountGauge(
+  registers: Registry[],
+  { name, help, count }: { name: string; help: string; count: () => Promise<number> },
+): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    async collect() {
+      const accounts = await count().catch(() => null);
+      if (accounts === null) this.remove();
+      else this.set(accounts);
+    },
+  });
 }

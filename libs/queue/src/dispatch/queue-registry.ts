@@ -1,3 +1,4 @@
+import { penaltyQueue } from '#libs/contracts';
 import type { Destination, Throttling } from '#libs/mta';
 import { isWithinShare, type FairSemaphore } from './fair-semaphore.js';
 import { DestinationQueue, UNKNOWN_SHARE } from './destination-queue.js';
@@ -10,6 +11,8 @@ const SLOW_MS = 1_000;
 const NEWCOMERS = 5;
 const MAX_NEWCOMERS = FAST_SHARE;
 const FORGET_MS = 60_000;
+/** Accounts that one claim leaves out because of their penalty pool. */
+const MAX_PENALISED = 100;
 
 /** The queues of this process, and how many jobs each may take. */
 export class QueueRegistry {
@@ -18,6 +21,7 @@ export class QueueRegistry {
   constructor(
     private readonly throttling: Throttling,
     private readonly open: FairSemaphore,
+    private readonly penalised: () => ReadonlySet<string>,
   ) {}
 
   [Symbol.iterator](): Iterator<DestinationQueue> {
@@ -48,8 +52,10 @@ export class QueueRegistry {
   claimLimits(): { byDomain: Record<string, number>; without: Record<string, string[]> } {
     const byDomain: Record<string, number> = {};
     const without: Record<string, string[]> = {};
+    const penalised = [...this.penalised()].slice(0, MAX_PENALISED);
     for (const queue of this.queues.values()) {
       if (queue.isIdle && !queue.isStalled && !queue.currentClosure()) continue;
+      if (queue.isPenalty) continue;
       const limit = this.claimLimitOf(queue);
       const newcomers = limit > 0 ? 0 : this.newcomersOf(queue);
       const each = Math.ceil(Math.max(limit, newcomers) / Math.max(1, queue.domains.size));
@@ -58,7 +64,27 @@ export class QueueRegistry {
         if (newcomers > 0) without[domain] = queue.waitingAccounts();
       }
     }
+    if (penalised.length > 0) this.addPenaltyLimits(byDomain, without, penalised);
     return { byDomain, without };
+  }
+
+  /**
+   * Mail of the penalty pool is claimed with that of the same domains: it is left out while its own queue takes none, and a
+   * closed ordinary queue, whose mail is not due then, does not keep it from being claimed.
+   */
+  private addPenaltyLimits(
+    byDomain: Record<string, number>,
+    without: Record<string, string[]>,
+    penalised: readonly string[],
+  ): void {
+    for (const queue of this.queues.values()) {
+      const own = queue.isPenalty ? queue : this.queues.get(penaltyQueue.nameOf(queue.name));
+      const limit = own === undefined ? 1 : this.claimLimitOf(own);
+      for (const domain of queue.domains) {
+        if (queue.isPenalty && limit === 0) without[domain] = [...(without[domain] ?? []), ...penalised];
+        else if (!queue.isPenalty && limit > 0 && queue.currentClosure()) byDomain[domain] = limit;
+      }
+    }
   }
 
   closed(): DestinationQueue[] {

@@ -7,5 +7,8 @@ it('names the source addresses that this machine does not have, each once', asyn
     { name: 'one', sources: of('127.0.0.1', '192.0.2.1') },
     { name: 'two', sources: of('127.0.0.77', '192.0.2.1', '2001:db8::1') },
   ];
-  expect(await foreignSources({ pools })).toEqual(['192.0.2.1', '2001:db8::1']);
+  expect(await foreignSources({ pools: pools.slice(0, 1), penaltyPool: pools[1] })).toEqual([
+    '192.0.2.1',
+    '2001:db8::1',
+  ]);
 });

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { providerOfQueue } from '#libs/contracts';
+import { penaltyQueue, providerOfQueue } from '#libs/contracts';
 import { Config, ConfigError, Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import {
   createThrottling,
@@ -10,6 +10,7 @@ import {
   type ThrottlingState,
   type WarmUpDay,
   readThrottlingPlan,
+  withPenaltyPool,
   JsonFileError,
 } from '#libs/mta';
 import { Database, Worker } from '#libs/persistence';
@@ -67,7 +68,7 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
 
   async onApplicationBootstrap(): Promise<void> {
     for (const source of await foreignSources(this.plan))
-      this.log.warn('SHAPING_FILE names a source address that this machine does not have', { source });
+      this.log.warn('a source address of SHAPING_FILE or PENALTY_POOL is not on this machine', { source });
     await this.exchange();
     this.timer = setInterval(() => void this.exchange(), EXCHANGE_MS);
     this.timer.unref();
@@ -144,7 +145,7 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
   }
 
   private providerOf(queue: string): string {
-    return this.plan.providers.has(queue) ? providerOfQueue(queue) : 'other';
+    return this.plan.providers.has(penaltyQueue.ordinary(queue)) ? providerOfQueue(queue) : 'other';
   }
 
   private measure(metrics: Metrics): void {
@@ -175,13 +176,15 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
 }
 
 /**
- * The built-in limits, overridden by those of SHAPING_FILE.
+ * The built-in limits, overridden by those of SHAPING_FILE, with the penalty pool of PENALTY_POOL.
  * @throws ConfigError with one sentence: the file, the place in it, and the allowed values.
  */
 export function throttlingPlan({ settings }: Config): ThrottlingPlan {
-  const { SHAPING_FILE: file, SERVICE_DOMAIN } = settings;
+  const { SHAPING_FILE: file, PENALTY_POOL, SERVICE_DOMAIN } = settings;
+  const heloName = `smtp.${SERVICE_DOMAIN}`;
   try {
-    return readThrottlingPlan({ ...(file === undefined ? {} : { file }), heloName: `smtp.${SERVICE_DOMAIN}` });
+    const plan = readThrottlingPlan({ ...(file === undefined ? {} : { file }), heloName });
+    return PENALTY_POOL === undefined ? plan : withPenaltyPool(plan, PENALTY_POOL, heloName);
   } catch (error) {
     if (!(error instanceof JsonFileError)) throw error;
     throw new ConfigError(`SHAPING_FILE ${file}: ${error.message}.`, { cause: error });

@@ -3,6 +3,7 @@ import { allowanceOf, type ThrottlingPlan } from '#libs/mta';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { SourceView } from '../queue.resource.js';
+import { sourcePools } from './foreign-sources.js';
 import { throttlingPlan } from './shared-throttling.js';
 
 const MAX_PROVIDERS = 100;
@@ -21,7 +22,7 @@ export class SourceOverview {
 
   /** Empty if the system chooses the address. */
   async list(): Promise<SourceView[]> {
-    const sources = new Map(this.plan.pools.flatMap(({ sources: of }) => of.map((one) => [one.address, one])));
+    const sources = new Map(sourcePools(this.plan).flatMap(({ sources: of }) => of.map((one) => [one.address, one])));
     return Promise.all([...sources.values()].map((source) => this.view(source)));
   }
 
@@ -31,7 +32,7 @@ export class SourceOverview {
   }
 
   private async view({ address, heloName }: { address: string; heloName: string }): Promise<SourceView> {
-    const pools = this.plan.pools.filter(({ sources }) => sources.some((one) => one.address === address));
+    const pools = sourcePools(this.plan).filter(({ sources }) => sources.some((one) => one.address === address));
     const common = { address, helo_name: heloName, pools: pools.map(({ name }) => name) };
     const plan = this.plan.warmUps.get(address);
     if (plan === undefined) return { ...common, state: 'warm', started_at: null, warm_up: [] };

@@ -5,6 +5,8 @@ const SENTENCES: Record<string, string> = {
   'account.standing_changed': 'Account blocked or unblocked',
   'account.plan_changed': 'Plan changed',
   'account.resumed': 'Sending resumed',
+  'account.pool_changed': 'Source pool changed',
+  'account.limits_changed': 'Limits changed',
   'api_key.created': 'API key created',
   'api_key.updated': 'API key changed',
   'api_key.deleted': 'API key deleted',

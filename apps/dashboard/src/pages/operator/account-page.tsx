@@ -25,6 +25,7 @@ import {
   type OperatorAccountPartsFragment,
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
+import { Penalised, PenaltyPoolButton, poolLabel } from './account-pool.tsx';
 import { PlanInput, planOf } from './create-account-form.tsx';
 import { planLabel, rateColors } from './rates.ts';
 
@@ -52,16 +53,18 @@ export function OperatorAccountPage() {
           <Copyable value={account.id} label="Copy account ID" />
         </Group>
       }
-      actions={<Actions account={account} />}
+      actions={<Actions account={account} hasPenaltyPool={abuseLimits.hasPenaltyPool} />}
     >
       {account.pause && <Paused account={account} pause={account.pause} />}
+      {account.penalty && <Penalised account={account} penalty={account.penalty} />}
       <Figures account={account} />
       <AccountFacts account={account} limits={abuseLimits} />
     </Page>
   );
 }
 
-function Actions({ account: { id, name, standing, plan, isFirst } }: { account: Account }) {
+function Actions({ account, hasPenaltyPool }: { account: Account; hasPenaltyPool: boolean }) {
+  const { id, name, standing, plan, isFirst } = account;
   const setStanding = useOperation(SetAccountStandingDocument);
   const [busy, change] = useChange();
   const [opened, { open, close }] = useDisclosure();
@@ -81,6 +84,7 @@ function Actions({ account: { id, name, standing, plan, isFirst } }: { account: 
       <Button variant="default" onClick={open}>
         Change plan
       </Button>
+      {hasPenaltyPool && account.penalty === null && <PenaltyPoolButton account={account} />}
       {standing !== 'active' && (
         <Button loading={busy} onClick={() => change(set('active'), `${name} is active again.`)}>
           {standing === 'blocked' ? 'Unblock' : 'Payment settled'}
@@ -230,9 +234,16 @@ function AccountFacts({ account, limits }: AccountFactsProps) {
   );
   const facts: Fact[] = [
     ['Plan', planLabel(plan)],
+    ['Source pool', poolLabel(account)],
     ['Members', formatNumber(members)],
-    ['Hard bounces towards a pause', counted(hardBounces, limits.bouncePercent, colors.bounces)],
-    ['Complaints towards a pause', counted(complaints, limits.complaintPercent, colors.complaints)],
+    [
+      'Hard bounces towards a pause',
+      counted(hardBounces, account.bounceLimitPercent ?? limits.bouncePercent, colors.bounces),
+    ],
+    [
+      'Complaints towards a pause',
+      counted(complaints, account.complaintLimitPercent ?? limits.complaintPercent, colors.complaints),
+    ],
     ['Created', <ExactTime key="at" at={createdAt} />],
     ['Notices go to', notifyAddresses.join(', ') || 'nobody'],
   ];

@@ -9,6 +9,19 @@ objectType(accountShapes.sendingPause.name, responseClass(accountShapes.sendingP
   description: accountShapes.sendingPause.about,
   fields: { recipients: { type: Long }, hard_bounces: { type: Long }, complaints: { type: Long } },
 });
+export const AccountPenaltyType = objectType(
+  accountShapes.accountPenalty.name,
+  responseClass(accountShapes.accountPenalty),
+  {
+    description: accountShapes.accountPenalty.about,
+    fields: {
+      recipients: { type: Long },
+      hard_bounces: { type: Long },
+      complaints: { type: Long },
+      blocks: { type: Long },
+    },
+  },
+);
 export const AccountType = objectType(accountShapes.account.name, AccountDto, {
   description: accountShapes.account.about,
 });

@@ -2,6 +2,7 @@ import { Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
 import { STANDINGS, type AccountOverview, type AccountStatus, type Standing, accountShapes } from '#libs/accounts';
 import type { SendingPause } from '#libs/contracts';
 import type { MetricValues } from '#libs/stats';
+import { AccountPenaltyType } from '../account/account.type.js';
 import { connectionType } from '../connection.js';
 import { enumOf } from '../enums.js';
 import { DateTime, Long, stringEnum } from '../scalars.js';
@@ -9,6 +10,7 @@ import { StatsValuesType } from '../stats/stats.type.js';
 import { figuresOf, type AccountFigures } from './account-figures.js';
 
 export const AccountStatusEnum = enumOf(accountShapes.account.fields.status.words) as object;
+export const AccountPoolChoice = enumOf(accountShapes.operatorAccount.fields.pool_choice.words) as object;
 export const AccountStanding = stringEnum('AccountStanding', STANDINGS, 'Status that the operator gave an account.');
 
 @ObjectType('MonthlyUsage', { description: 'Units that an account has used this month.' })
@@ -27,6 +29,8 @@ class SendingOutcomesType {
   hardBounces: number;
   @Field(() => Long, { description: 'How many of them reported the email as unwanted.' })
   complaints: number;
+  @Field(() => Long, { description: 'Replies of servers that refused or deferred emails as unwanted.' })
+  blocks: number;
 }
 
 @ObjectType('AutomaticPause', { description: 'Why the brakes have paused an account.' })
@@ -57,6 +61,19 @@ export class OperatorAccountType {
   standing: Standing;
   @Field(() => AutomaticPauseType, { nullable: true, description: 'Null unless the brakes have paused it.' })
   pause: AutomaticPauseType | null;
+  @Field(() => AccountPoolChoice, {
+    description: 'Who decides about its source pool: `auto`, the limits; otherwise the operator.',
+  })
+  poolChoice: AccountOverview['poolChoice'];
+  @Field(() => AccountPenaltyType, {
+    nullable: true,
+    description: 'Why its emails leave from the penalty pool; null while they do not.',
+  })
+  penalty: AccountOverview['penalty'];
+  @Field(() => Float, { nullable: true, description: 'Its limit of bounces before a pause; null: that of all.' })
+  bounceLimitPercent: number | null;
+  @Field(() => Float, { nullable: true, description: 'Its limit of complaints before a pause; null: that of all.' })
+  complaintLimitPercent: number | null;
   @Field(() => String, { description: '`free`, `unlimited` or a number of units per month.' })
   plan: string;
   @Field(() => MonthlyUsageType, { nullable: true, description: 'Null for an unlimited plan, which is not counted.' })
@@ -121,11 +138,13 @@ interface AccountFacts {
 
 /** @param of what is known about each account, and the id of the first account */
 export function toOperatorAccount(
-  { sendingPause, ...overview }: AccountOverview,
+  { sendingPause, abuseLimits, ...overview }: AccountOverview,
   of: AccountFacts,
 ): OperatorAccountType {
   return {
     ...overview,
+    bounceLimitPercent: abuseLimits.bounce_percent ?? null,
+    complaintLimitPercent: abuseLimits.complaint_percent ?? null,
     pause: sendingPause && {
       reason: sendingPause.reason,
       pausedAt: sendingPause.paused_at,

@@ -203,6 +203,8 @@ export class AbuseLimitsType {
   bouncePercent: number;
   @Field(() => Float, { description: 'Complaints in percent.' })
   complaintPercent: number;
+  @Field(() => Boolean, { description: 'Whether there is a penalty pool.' })
+  hasPenaltyPool: boolean;
 }
 
 const DoctorState = stringEnum(

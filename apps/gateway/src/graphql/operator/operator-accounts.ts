@@ -92,6 +92,12 @@ export class OperatorAccounts {
     return this.require(id);
   }
 
+  /** @throws Refusal not_found; validation_error for `penalty` without a penalty pool */
+  async setPool(by: Person, id: string, pool: AccountOverview['poolChoice']): Promise<OperatorAccountType> {
+    await this.accounts.setPool(id, pool, by);
+    return this.require(id);
+  }
+
   /** The reason why the owner could not be invited: the account and its key exist already. */
   private async inviteOwner(by: Person, accountId: string, email: string): Promise<string | null> {
     // The operator invites the first owner; from then on the account has owners of its own.

@@ -1,5 +1,5 @@
 import { Args, ArgsType, Field, ID, Int, Mutation, Resolver } from '@nestjs/graphql';
-import type { ChangedBy, Standing } from '#libs/accounts';
+import type { AccountOverview, ChangedBy, Standing } from '#libs/accounts';
 import { ParkedEvents, type Selection } from '#libs/bus';
 import { isId, Refusal } from '#libs/contracts';
 import { DoctorRuns, type DoctorRun } from '#libs/doctor';
@@ -7,7 +7,13 @@ import { domainName } from '#libs/domains';
 import { HeldQueues } from '#libs/queue';
 import { requireOnlyOne } from '../../rest/validation/invalid-fields.js';
 import { ResumedQueueType, type ResumedQueueDto } from '../queues/queue.type.js';
-import { AccountStanding, CreateAccountInput, CreatedAccountType, OperatorAccountType } from './accounts.type.js';
+import {
+  AccountPoolChoice,
+  AccountStanding,
+  CreateAccountInput,
+  CreatedAccountType,
+  OperatorAccountType,
+} from './accounts.type.js';
 import { DoctorRunType } from './health.type.js';
 import { OperatorAccounts } from './operator-accounts.js';
 import { OperatorOf } from './operator-access.js';
@@ -76,6 +82,19 @@ export class OperatorChangesResolver {
     @Args('id', { type: () => ID, description: 'The id of the account' }) id: string,
   ): Promise<OperatorAccountType> {
     return this.accounts.resume(by, accountId(id));
+  }
+
+  @Mutation(() => OperatorAccountType, {
+    description:
+      'Decides about the source pool of an account; `auto` leaves it to the limits. Its owner is told if it moves. For the ' +
+      'operator of the service.',
+  })
+  setAccountPool(
+    @OperatorOf() by: Person,
+    @Args('id', { type: () => ID, description: 'The id of the account' }) id: string,
+    @Args('pool', { type: () => AccountPoolChoice, description: 'The decision' }) pool: AccountOverview['poolChoice'],
+  ): Promise<OperatorAccountType> {
+    return this.accounts.setPool(by, accountId(id), pool);
   }
 
   @Mutation(() => ResumedQueueType, {

@@ -93,6 +93,7 @@ export class OperatorResolver {
       minimumRecipients: ABUSE_MINIMUM_RECIPIENTS,
       bouncePercent: ABUSE_BOUNCE_PERCENT,
       complaintPercent: ABUSE_COMPLAINT_PERCENT,
+      hasPenaltyPool: this.config.settings.PENALTY_POOL !== undefined,
     };
   }
 

@@ -43,12 +43,13 @@ let shipped: Parts | undefined;
  */
 export function readThrottlingPlan({ file, heloName }: { file?: string; heloName: string }): ThrottlingPlan {
   shipped ??= readDataFile(SHIPPED, (root) => readParts(root, UNLIMITED));
-  if (file === undefined) return toPlan(shipped, { pools: [], rules: [], warmUps: new Map() });
+  if (file === undefined) return toPlan(shipped, { pools: [], penaltyPool: null, rules: [], warmUps: new Map() });
   const root = readJsonFile(file);
   const { sources, rules, warm_up } = root.members(TOP);
   const pools = sources === undefined ? [] : readPools(sources, heloName);
   return toPlan(readParts(root, shipped), {
     pools,
+    penaltyPool: null,
     rules: rules?.list((one) => readPoolRule(one, pools)) ?? [],
     warmUps: new Map(warm_up?.list((one) => readWarmUp(one, pools)) ?? []),
   });
@@ -107,7 +108,10 @@ function merged(reader: JsonReader | undefined, before: readonly Automation[]): 
   return [...added.filter((one) => !matchesNothing(one)), ...before.filter(({ id }) => !ids.includes(id))];
 }
 
-function toPlan(parts: Parts, sources: Pick<ThrottlingPlan, 'pools' | 'rules' | 'warmUps'>): ThrottlingPlan {
+function toPlan(
+  parts: Parts,
+  sources: Pick<ThrottlingPlan, 'pools' | 'penaltyPool' | 'rules' | 'warmUps'>,
+): ThrottlingPlan {
   const providers = [...parts.providers].map(([name, { mx, limits, automations }]): ProviderPlan => ({
     name,
     mx,

@@ -78,6 +78,8 @@ export interface ThrottlingPlan {
   others: ProviderPlan;
   /** Empty: the system chooses the address. The first pool is used if no rule matches. */
   pools: readonly SourcePool[];
+  /** The pool that mail of accounts in the penalty pool leaves from, and no other mail; null: there is none. */
+  penaltyPool: SourcePool | null;
   rules: readonly PoolRule[];
   /** By source address. */
   warmUps: ReadonlyMap<string, WarmUpPlan>;

@@ -98,4 +98,4 @@ function Recipients({ count }: { count: number }) {
 /** A queue is held once for each source address. */
 const queuesOf = (held: readonly Throttle[]): Throttle[] => [...new Map(held.map((one) => [one.queue, one])).values()];
 
-const nameOf = (queue: string): string => queue.replace(/^domain:/, '');
+const nameOf = (queue: string): string => queue.replace(/^penalty:(.*)$/, '$1 (penalty pool)').replace(/^domain:/, '');
