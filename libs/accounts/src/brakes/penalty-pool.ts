@@ -77,7 +77,7 @@ export class PenaltyPool implements OnApplicationBootstrap {
   }
 
   /** Reads the accounts, and moves those back that have sent within all limits for long enough. */
-  private refresh(): Promise<void> {
+  refresh(): Promise<void> {
     this.running ??= this.read().finally(() => {
       this.running = undefined;
     });
