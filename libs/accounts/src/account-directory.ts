@@ -1,8 +1,8 @@
-import type { AccountPenalty, Page, PageRequest, SendingPause } from '#libs/contracts';
+import type { Page, PageRequest, SendingPause } from '#libs/contracts';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import { statusOf, type AccountStatus, type Standing } from './account.resource.js';
+import { statusOf, type AccountPenalty, type AccountStatus, type Standing } from './account.resource.js';
 import { monthlyLimit } from './allowances/allowances.js';
 import type { AbuseLimits, PoolChoice } from './brakes/account-controls.js';
 import { toOperatorAccountView, type OperatorAccountView } from './operator-account.resource.js';

@@ -97,6 +97,8 @@ export const account = resource({
   },
 });
 
+/** Why the mail of an account leaves from the penalty pool, and what was counted when it was moved there. */
+export interface AccountPenalty extends ViewOf<typeof accountPenalty> {}
 /** An account as its owner sees it. */
 export interface AccountView extends ViewOf<typeof account> {}
 export type AccountStatus = AccountView['status'];

@@ -1,4 +1,4 @@
-import { newId, Refusal, type AccountPenalty } from '#libs/contracts';
+import { newId, Refusal } from '#libs/contracts';
 import { Config, SecretBox } from '#libs/kernel';
 import { Database, type Queryable, installation } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
@@ -9,6 +9,7 @@ import {
   AccountEntity,
   toAccountView,
   type AccountChange,
+  type AccountPenalty,
   type AccountRow,
   type AccountView,
   type Standing,

@@ -142,7 +142,20 @@ export interface EventData {
   };
   'account.paused': SendingPause;
   'account.resumed': { resumed_at: string };
-  'account.pool_changed': PoolChange;
+  /** The mail of an account leaves from another source pool. */
+  'account.pool_changed': {
+    pool: 'penalty' | 'default';
+    /** The rate that was exceeded; `operator`: the operator decided; `clean_days`: it sent within all limits for long enough. */
+    reason: 'bounces' | 'complaints' | 'blocks' | 'operator' | 'clean_days';
+    changed_at: string;
+    /** What was counted; null unless a limit was exceeded. */
+    recipients: number | null;
+    hard_bounces: number | null;
+    complaints: number | null;
+    /** Replies of servers that refused or deferred emails as unwanted. */
+    blocks: number | null;
+    limit_percent: number | null;
+  };
 }
 
 /** Why an account may not send: what was counted when it was paused. */
@@ -227,37 +240,4 @@ export function isAboutLoginMail({ apiKeyId, event }: Pick<RoutedEvent, 'apiKeyI
 /** An event and its position in the log. Positions have no gaps: 1, 2, 3, … */
 export interface LoggedEvent extends RoutedEvent {
   position: number;
-}
-
-/** Why the mail of an account leaves from the penalty pool, and what was counted when it was moved there. */
-export interface AccountPenalty {
-  /** `operator`: the operator moved it. */
-  reason: 'bounces' | 'complaints' | 'blocks' | 'operator';
-  since: string;
-  /** Recipients of live messages whose delivery ended in the window. */
-  recipients: number;
-  hard_bounces: number;
-  complaints: number;
-  /** Replies of servers that refused or deferred messages as unwanted. */
-  blocks: number;
-  /** The limit that was exceeded, in percent of `recipients`; null if the operator moved it. */
-  limit_percent: number | null;
-  /** The latest day (UTC) on which a limit was exceeded; null if the operator moved it. */
-  exceeded_on: string | null;
-  /** Days (UTC) after it on which the account sent within all limits. */
-  clean_days: string[];
-}
-
-/** The mail of an account leaves from another source pool. */
-export interface PoolChange {
-  pool: 'penalty' | 'default';
-  /** `clean_days`: it sent within all limits for long enough. */
-  reason: AccountPenalty['reason'] | 'clean_days';
-  changed_at: string;
-  /** What was counted; null unless a limit was exceeded. */
-  recipients: number | null;
-  hard_bounces: number | null;
-  complaints: number | null;
-  blocks: number | null;
-  limit_percent: number | null;
 }

@@ -34,7 +34,7 @@ export {
   type WebhookDeliveryRecord,
 } from './records.js';
 export * from './refusals.js';
-export { penaltyQueue, providerOfQueue, remoteProvider } from './remote-provider.js';
+export * as queueNames from './remote-provider.js';
 export * from './resend-region.js';
 export { ABILITIES, roleRights, type Ability, type Role } from './roles.js';
 export * from './scopes.js';

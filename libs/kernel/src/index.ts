@@ -17,7 +17,6 @@ export {
   loadConfig,
   type Program,
 } from './config/config.js';
-export type { PenaltyPoolSetting } from './config/setting-parsers.js';
 export { certificateFindings } from './config/certificate-findings.js';
 export { tlsFiles, type TlsFiles } from './config/tls-files.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';

@@ -16,7 +16,6 @@ export { SmarthostRouter } from './routing/smarthost-router.js';
 export { logIn } from './smtp/handshake.js';
 export { ReplyReader, type RawReply } from './smtp/reply-reader.js';
 export { JsonFileError } from './json-reader.js';
-export { withPenaltyPool } from './throttling/plan/penalty-pool.js';
 export { readThrottlingPlan } from './throttling/plan/read-throttling-plan.js';
 export type { ThrottlingPlan } from './throttling/plan/throttling-plan.js';
 export { allowanceOf } from './throttling/warm-up.js';

@@ -1,4 +1,4 @@
-import type { NoticeFacts, NoticeKind, PoolChange, SendingPause } from '#libs/contracts';
+import type { NoticeFacts, NoticeKind, SendingPause } from '#libs/contracts';
 import type { Notice } from '#libs/emails';
 import { nameInMail } from './name-in-mail.js';
 
@@ -157,6 +157,8 @@ function resumed(facts: NoticeFacts['account.resumed'], { apiUrl }: NoticeContex
     ],
   };
 }
+
+type PoolChange = NoticeFacts['account.pool_changed'];
 
 function poolChanged(facts: PoolChange, context: NoticeContext): Draft {
   return facts.pool === 'penalty' ? movedToPenaltyPool(facts, context) : movedBack(facts);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountPenalty } from '#libs/contracts';
+import type { AccountPenalty } from '../../../libs/accounts/src/account.resource.js';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import {
   openQueueFixture,

@@ -32,6 +32,7 @@ describe('a principal', () => {
       'suppressions.write',
       'api_keys.write',
       'account.write',
+      'operator.accounts',
     ]);
   });
 });

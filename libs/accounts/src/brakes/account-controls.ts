@@ -1,4 +1,4 @@
-import type { AccountPenalty } from '#libs/contracts';
+import type { AccountPenalty } from '../account.resource.js';
 import type { Config } from '#libs/kernel';
 import type { Queryable } from '#libs/persistence';
 

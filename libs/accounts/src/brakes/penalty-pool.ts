@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { AccountPenalty } from '#libs/contracts';
+import type { AccountPenalty } from '../account.resource.js';
 import { Config, LocalNotifications, Log, Shutdown } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import type { AccountControls } from './account-controls.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountPenalty } from '#libs/contracts';
+import type { AccountPenalty } from '../account.resource.js';
 import { exceededLimit, isServed, isToBlame, nextPenalty } from './penalty-rules.js';
 import { newPenalty } from './pool-change.js';
 import { NO_OUTCOMES } from './sending-outcomes.js';

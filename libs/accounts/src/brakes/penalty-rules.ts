@@ -1,4 +1,4 @@
-import type { AccountPenalty } from '#libs/contracts';
+import type { AccountPenalty } from '../account.resource.js';
 import { databaseClock, type Config } from '#libs/kernel';
 import type { OutcomeCounts } from './sending-outcomes.js';
 

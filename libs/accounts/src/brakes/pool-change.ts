@@ -1,9 +1,12 @@
-import type { AccountPenalty, PoolChange } from '#libs/contracts';
+import type { EventData } from '#libs/contracts';
 import { databaseClock } from '#libs/kernel';
-import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
+import { outbox, requestNotice, type Queryable } from '#libs/persistence';
 import { AuditLog, type AuditEntry } from '../audit-log.js';
+import type { AccountPenalty } from '../account.resource.js';
 import type { ExceededLimit } from './penalty-rules.js';
 import type { OutcomeCounts, OutcomeTotals } from './sending-outcomes.js';
+
+type PoolChange = EventData['account.pool_changed'];
 
 /** The actor of changes that the limits caused, in the audit log. */
 const SERVICE = 'service';
@@ -67,7 +70,7 @@ export async function announcePool(
 ): Promise<void> {
   const type = 'account.pool_changed' as const;
   const at = new Date(change.changed_at);
-  const event = routedEvent({
+  const event = outbox.event({
     type,
     data: change,
     accountId,
@@ -77,7 +80,7 @@ export async function announcePool(
     test: false,
     at,
   });
-  await appendEvents(tx, [event]);
+  await outbox.append(tx, [event]);
   await requestNotice(tx, { accountId, kind: type, facts: change, subject: change.pool });
 }
 

@@ -1,7 +1,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import {
   RECORD_SCHEMA_VERSION,
-  remoteProvider,
+  queueNames,
   type EventRecord,
   type LoggedEvent,
   type PositionRecord,
@@ -32,7 +32,7 @@ export function toEventValue({ event, sequence, domainId, apiKeyId, test, positi
     position,
     schema_version: RECORD_SCHEMA_VERSION,
     mode: test ? 'test' : 'live',
-    provider: mx === null ? undefined : remoteProvider(mx, recipient),
+    provider: mx === null ? undefined : queueNames.remoteProvider(mx, recipient),
   } satisfies EventRecord);
 }
 

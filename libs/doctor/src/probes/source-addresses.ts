@@ -10,7 +10,7 @@ import type { DoctorDns } from './dns.js';
 /** The addresses that receivers see as the source of our mail. */
 export interface SourceAddresses {
   /**
-   * `pools`: set in SHAPING_FILE. `route`: public addresses of this machine. `records`: for IPv4, IPv6 or both this machine
+   * `pools`: set in SHAPING_FILE, with those of PENALTY_POOL, as in all cases. `route`: public addresses of this machine. `records`: for IPv4, IPv6 or both this machine
    * has no public address, so the addresses in our DNS records are used. `smarthost`: not applicable.
    */
   origin: 'pools' | 'route' | 'records' | 'smarthost';
@@ -29,17 +29,20 @@ export async function findSourceAddresses(config: Config, dns: DoctorDns): Promi
   const local = (await Promise.all([localAddress('udp4'), localAddress('udp6')])).filter((address) => address !== null);
   if (config.settings.DELIVERY_MODE === 'smarthost')
     return { origin: 'smarthost', addresses: [], local, unanswered: null };
-  const { pools } = throttlingPlan(config);
+  const { pools, penaltyPool } = throttlingPlan(config);
+  const penalty = penaltyPool?.sources ?? [];
   if (pools.length > 0) {
     const byAddress = new Map(
-      pools.flatMap(({ sources }) => sources.map((source) => [source.address, source] as const)),
+      [...pools.flatMap(({ sources }) => sources), ...penalty].map((source) => [source.address, source] as const),
     );
     return { origin: 'pools', addresses: [...byAddress.values()], local, unanswered: null };
   }
   const publicAddresses = local.filter(isPublicAddress);
   const { published, unanswered } = await publishedAddresses(config.settings.SERVICE_DOMAIN, dns);
   const translated = published.filter((address) => !publicAddresses.some((own) => isIPv6(own) === isIPv6(address)));
-  const addresses = [...publicAddresses, ...translated].map((address) => ({ address, heloName }));
+  const ordinary = [...publicAddresses, ...translated].map((address) => ({ address, heloName }));
+  const others = penalty.filter(({ address }) => !ordinary.some((one) => one.address === address));
+  const addresses = [...ordinary, ...others];
   const origin = publicAddresses.length > 0 && translated.length === 0 ? 'route' : 'records';
   return { origin, addresses, local, unanswered };
 }

@@ -1,4 +1,4 @@
-import { penaltyQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import type { SourceAddress } from '../routing/mx-endpoint.js';
 import type { PoolRule, ThrottlingPlan } from './plan/throttling-plan.js';
 import type { Sender } from './throttling.js';
@@ -33,12 +33,12 @@ export class SourcePools {
 
   /** The addresses that serve a queue, each once; at least one. */
   all(queue: string): Sources {
-    return penaltyQueue.is(queue) ? this.penalty : this.ordinary;
+    return queueNames.penaltyQueue.is(queue) ? this.penalty : this.ordinary;
   }
 
   /** Those of a sender; at least one. */
   of(queue: string, { domain, tags }: Sender): Sources {
-    if (penaltyQueue.is(queue)) return this.penalty;
+    if (queueNames.penaltyQueue.is(queue)) return this.penalty;
     for (const rule of this.rules) {
       if (rule.domain !== null && rule.domain !== domain) continue;
       if (rule.tag !== null && tags[rule.tag.key] !== rule.tag.value) continue;

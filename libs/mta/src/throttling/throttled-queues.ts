@@ -1,4 +1,4 @@
-import { penaltyQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import type { SourceAddress } from '../routing/mx-endpoint.js';
 import { Throttle } from './throttle.js';
 import type { SharedThrottlingState } from './shared-state.js';
@@ -70,7 +70,7 @@ export class ThrottledQueues {
 
   /** The provider with the name of the queue, or the settings for all others. */
   plan(name: string): ProviderPlan {
-    return this.options.plan.providers.get(penaltyQueue.ordinary(name)) ?? this.options.plan.others;
+    return this.options.plan.providers.get(queueNames.penaltyQueue.ordinary(name)) ?? this.options.plan.others;
   }
 
   /** Checks the next few queues, and starts again at the first one after the last one. */
@@ -90,7 +90,7 @@ export class ThrottledQueues {
   private makeThrottle(name: string, source: SourceAddress | null, now: number): Throttle {
     const { connectionsPerHost, plan } = this.options;
     const { limits } = this.plan(name);
-    const destination = penaltyQueue.ordinary(name);
+    const destination = queueNames.penaltyQueue.ordinary(name);
     const isShared = plan.providers.has(destination);
     const isSmarthost = destination === 'smarthost';
     return new Throttle(

@@ -1,4 +1,4 @@
-import { penaltyQueue, sentences } from '#libs/contracts';
+import { queueNames, sentences } from '#libs/contracts';
 import type { Cause } from './penalty.js';
 import type { Throttle } from './throttle.js';
 import type { ThrottleWaitKind, WaitReason } from './throttling.js';
@@ -70,6 +70,6 @@ function limitOf({ settings }: Throttle): string {
   return limits.filter((limit) => limit !== null).join(' and ');
 }
 
-const nameOf = (queue: string): string => penaltyQueue.ordinary(queue).replace(/^domain:/, '');
+const nameOf = (queue: string): string => queueNames.penaltyQueue.ordinary(queue).replace(/^domain:/, '');
 
 const perTime = (limit: number | null, unit: string): string | null => (limit === null ? null : `${limit} per ${unit}`);

@@ -2,7 +2,7 @@
 export const PENALTY_POOL = {
   name: 'PenaltyPool1700000000037',
   statements: [
-    // penalty: see AccountPenalty in libs/contracts; NULL: the account's mail leaves from the ordinary addresses.
+    // penalty: see AccountPenalty in libs/accounts; NULL: the account's mail leaves from the ordinary addresses.
     // abuse_limits: limits that replace those of the settings, see AbuseLimits in libs/accounts.
     `ALTER TABLE accounts
        ADD pool_choice text NOT NULL DEFAULT 'auto' CHECK (pool_choice IN ('auto', 'penalty', 'default')),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { providerOfQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
 import type { Outcome } from '#libs/mta';
 import { Counter } from 'prom-client';
@@ -31,7 +31,10 @@ export class DeliveryMetrics {
     for (const outcome of outcomes) {
       const unknown = outcome.kind === 'deferred' && outcome.certainty === 'unknown_outcome';
       const queue = (outcome.kind === 'abandoned' ? null : outcome.remote.provider) ?? 'other';
-      this.attempts.inc({ outcome: unknown ? 'unknown_outcome' : outcome.kind, provider: providerOfQueue(queue) });
+      this.attempts.inc({
+        outcome: unknown ? 'unknown_outcome' : outcome.kind,
+        provider: queueNames.providerOfQueue(queue),
+      });
     }
   }
 

@@ -1,4 +1,4 @@
-import { penaltyQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import type { DeliveryJob } from '#libs/emails';
 import { databaseClock } from '#libs/kernel';
 import type { Deferral, Destination, Throttling, WaitReason } from '#libs/mta';
@@ -74,7 +74,7 @@ export class DestinationQueue {
 
   /** Of mail that leaves from the penalty pool. */
   get isPenalty(): boolean {
-    return penaltyQueue.is(this.name);
+    return queueNames.penaltyQueue.is(this.name);
   }
 
   /** Number of waiting jobs. */

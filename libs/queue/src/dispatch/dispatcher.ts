@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { penaltyQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import { LocalDelivery, type DeliveryJob } from '#libs/emails';
 import { Log, LocalNotifications, databaseClock } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
@@ -180,8 +180,11 @@ export class Dispatcher {
   private withPool(destination: Destination, accountId: string): Destination {
     const { queue } = destination;
     const isPenalised = this.queue.penalised.has(accountId);
-    if (isPenalised === penaltyQueue.is(queue)) return destination;
-    return { ...destination, queue: isPenalised ? penaltyQueue.nameOf(queue) : penaltyQueue.ordinary(queue) };
+    if (isPenalised === queueNames.penaltyQueue.is(queue)) return destination;
+    return {
+      ...destination,
+      queue: isPenalised ? queueNames.penaltyQueue.nameOf(queue) : queueNames.penaltyQueue.ordinary(queue),
+    };
   }
 
   /** Moves the next job if its account was moved to another pool while it waited. */

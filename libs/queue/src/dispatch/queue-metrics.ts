@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
-import { penaltyQueue, providerOfQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import { Metrics, TtlCache, withTimeout } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Gauge, type Registry } from 'prom-client';
@@ -95,14 +95,17 @@ export class QueueMetrics {
       depth.oldest = Math.max(depth.oldest, backlog.oldest);
     }
     for (const { queue, held: recipients } of held)
-      at(this.shared.plan.providers.has(penaltyQueue.ordinary(queue)) ? providerOfQueue(queue) : OTHER).held +=
-        recipients;
+      at(
+        this.shared.plan.providers.has(queueNames.penaltyQueue.ordinary(queue))
+          ? queueNames.providerOfQueue(queue)
+          : OTHER,
+      ).held += recipients;
     return depths;
   }
 
   private async providerOf(domain: string): Promise<string> {
     const destination = await withTimeout(this.outgoing.destination(domain), DNS_MS, () => null);
-    return providerOfQueue(destination?.provider ?? OTHER);
+    return queueNames.providerOfQueue(destination?.provider ?? OTHER);
   }
 }
 

@@ -20,7 +20,7 @@ describe('QueueRegistry', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const throttling = { availableSlots: () => 5 } as unknown as Throttling;
     open = new FairSemaphore(200, 3_000);
-    registry = new QueueRegistry(throttling, open);
+    registry = new QueueRegistry(throttling, open, () => new Set());
     started = {};
   });
 

@@ -1,4 +1,4 @@
-import { penaltyQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import type { Destination, Throttling } from '#libs/mta';
 import { isWithinShare, type FairSemaphore } from './fair-semaphore.js';
 import { DestinationQueue, UNKNOWN_SHARE } from './destination-queue.js';
@@ -78,7 +78,7 @@ export class QueueRegistry {
     penalised: readonly string[],
   ): void {
     for (const queue of this.queues.values()) {
-      const own = queue.isPenalty ? queue : this.queues.get(penaltyQueue.nameOf(queue.name));
+      const own = queue.isPenalty ? queue : this.queues.get(queueNames.penaltyQueue.nameOf(queue.name));
       const limit = own === undefined ? 1 : this.claimLimitOf(own);
       for (const domain of queue.domains) {
         if (queue.isPenalty && limit === 0) without[domain] = [...(without[domain] ?? []), ...penalised];

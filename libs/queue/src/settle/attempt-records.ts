@@ -1,4 +1,4 @@
-import { RECORD_SCHEMA_VERSION, remoteProvider, providerOfQueue, type AttemptRecord } from '#libs/contracts';
+import { type AttemptRecord, queueNames, RECORD_SCHEMA_VERSION } from '#libs/contracts';
 import type { RelayedTable, TableRecord } from '#libs/bus';
 import type { Database } from '#libs/persistence';
 
@@ -58,6 +58,6 @@ function outcomeOf(stored: Row['outcome']): AttemptRecord['outcome'] {
 }
 
 function providerOf({ provider, mx, recipient }: Row): string | null {
-  if (provider !== null) return providerOfQueue(provider);
-  return mx === null ? null : remoteProvider(mx, recipient);
+  if (provider !== null) return queueNames.providerOfQueue(provider);
+  return mx === null ? null : queueNames.remoteProvider(mx, recipient);
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { penaltyQueue, providerOfQueue } from '#libs/contracts';
+import { queueNames } from '#libs/contracts';
 import { Config, ConfigError, Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import {
   createThrottling,
@@ -10,7 +10,6 @@ import {
   type ThrottlingState,
   type WarmUpDay,
   readThrottlingPlan,
-  withPenaltyPool,
   JsonFileError,
 } from '#libs/mta';
 import { Database, Worker } from '#libs/persistence';
@@ -145,7 +144,9 @@ export class SharedThrottling implements SharedThrottlingState, OnApplicationBoo
   }
 
   private providerOf(queue: string): string {
-    return this.plan.providers.has(penaltyQueue.ordinary(queue)) ? providerOfQueue(queue) : 'other';
+    return this.plan.providers.has(queueNames.penaltyQueue.ordinary(queue))
+      ? queueNames.providerOfQueue(queue)
+      : 'other';
   }
 
   private measure(metrics: Metrics): void {
@@ -183,8 +184,11 @@ export function throttlingPlan({ settings }: Config): ThrottlingPlan {
   const { SHAPING_FILE: file, PENALTY_POOL, SERVICE_DOMAIN } = settings;
   const heloName = `smtp.${SERVICE_DOMAIN}`;
   try {
-    const plan = readThrottlingPlan({ ...(file === undefined ? {} : { file }), heloName });
-    return PENALTY_POOL === undefined ? plan : withPenaltyPool(plan, PENALTY_POOL, heloName);
+    return readThrottlingPlan({
+      ...(file === undefined ? {} : { file }),
+      ...(PENALTY_POOL === undefined ? {} : { penaltyPool: PENALTY_POOL }),
+      heloName,
+    });
   } catch (error) {
     if (!(error instanceof JsonFileError)) throw error;
     throw new ConfigError(`SHAPING_FILE ${file}: ${error.message}.`, { cause: error });

@@ -20,16 +20,39 @@ export const sourceAddressesCheck: Check = {
           }),
         ];
       case 'pools':
-        return checkPools(context, sources);
+        return checkPools(context, sources.addresses);
       case 'route':
-        return [ok({ subject: list(sources), message: 'Mail leaves from here, as the routes of this machine say.' })];
+        return [
+          ok({ subject: list(sources), message: 'Mail leaves from here, as the routes of this machine say.' }),
+          ...(await checkPenaltyPool(context, sources)),
+        ];
       case 'records':
-        return [checkRecords(context, sources)];
+        return [checkRecords(context, sources), ...(await checkPenaltyPool(context, sources))];
     }
   },
 };
 
-async function checkPools({ config }: CheckContext, { addresses }: SourceAddresses): Promise<Result[]> {
+/** Where the system chooses the ordinary address. */
+async function checkPenaltyPool(context: CheckContext, { local }: SourceAddresses): Promise<Result[]> {
+  const addresses = throttlingPlan(context.config).penaltyPool?.sources ?? [];
+  const shared = addresses.filter(({ address }) => local.includes(address));
+  const results = await checkPools(
+    context,
+    addresses.filter((source) => !shared.includes(source)),
+  );
+  return [
+    ...shared.map(({ address }) =>
+      error({
+        subject: address,
+        message: 'PENALTY_POOL has it, but the system chooses it for all other mail too.',
+        fix: `Take ${address} out of PENALTY_POOL, or name other addresses for ordinary mail in "sources" of SHAPING_FILE.`,
+      }),
+    ),
+    ...results,
+  ];
+}
+
+async function checkPools({ config }: CheckContext, addresses: SourceAddresses['addresses']): Promise<Result[]> {
   const foreign = await foreignSources(throttlingPlan(config));
   return addresses.map(({ address, heloName }) => {
     const facts = { helo: heloName };
@@ -37,8 +60,8 @@ async function checkPools({ config }: CheckContext, { addresses }: SourceAddress
       return error({
         subject: address,
         message:
-          'SHAPING_FILE names it as a source, but this machine does not have it: every connection from it fails.',
-        fix: `ip address add ${address}/${address.includes(':') ? 64 : 32} dev <interface>, or remove it from "sources" in ${config.settings.SHAPING_FILE}`,
+          'SHAPING_FILE or PENALTY_POOL names it as a source, but this machine does not have it: every connection from it fails.',
+        fix: `ip address add ${address}/${address.includes(':') ? 64 : 32} dev <interface>, or remove it from ${config.settings.SHAPING_FILE ?? 'PENALTY_POOL'}`,
         facts,
       });
     if (!isPublicAddress(address) && !config.settings.ALLOW_PRIVATE_MX)
@@ -49,7 +72,11 @@ async function checkPools({ config }: CheckContext, { addresses }: SourceAddress
         fix: 'Find that address in the first Received line of a mail that arrived elsewhere, and check its PTR record and SPF.',
         facts,
       });
-    return ok({ subject: address, message: `Mail leaves from here as ${heloName} (SHAPING_FILE).`, facts });
+    return ok({
+      subject: address,
+      message: `Mail leaves from here as ${heloName} (SHAPING_FILE or PENALTY_POOL).`,
+      facts,
+    });
   });
 }
 

@@ -1,5 +1,7 @@
-import { ConfigError, type PenaltyPoolSetting } from '#libs/kernel';
+import { ConfigError, type Config } from '#libs/kernel';
 import type { SourcePool, ThrottlingPlan } from './throttling-plan.js';
+
+export type PenaltyPoolSetting = NonNullable<Config['settings']['PENALTY_POOL']>;
 
 /**
  * The plan with the penalty pool of PENALTY_POOL, which leaves the ordinary pools: it shares no address with them, so that

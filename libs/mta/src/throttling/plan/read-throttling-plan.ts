@@ -1,6 +1,7 @@
 import { matchesNothing, readAutomation } from './read-automation.js';
 import { mailboxProviders } from '#libs/contracts';
 import { readDataFile, readJsonFile, type JsonReader } from '../../json-reader.js';
+import { withPenaltyPool, type PenaltyPoolSetting } from './penalty-pool.js';
 import { readPoolRule, readPools, readWarmUp } from './read-sources.js';
 import type { Automation, ProviderLimits, ProviderPlan, ThrottlingPlan } from './throttling-plan.js';
 
@@ -38,10 +39,19 @@ const UNLIMITED: Parts = {
 let shipped: Parts | undefined;
 
 /**
- * The shipped defaults, overridden by the operator's file if there is one.
- * @throws JsonFileError with one sentence that begins with the place in the file
+ * The shipped defaults, overridden by the operator's file if there is one, with the penalty pool.
+ * @throws JsonFileError with one sentence that begins with the place in the file; ConfigError about the penalty pool
  */
-export function readThrottlingPlan({ file, heloName }: { file?: string; heloName: string }): ThrottlingPlan {
+export function readThrottlingPlan(of: {
+  file?: string;
+  heloName: string;
+  penaltyPool?: PenaltyPoolSetting;
+}): ThrottlingPlan {
+  const plan = readFilePlan(of);
+  return of.penaltyPool === undefined ? plan : withPenaltyPool(plan, of.penaltyPool, of.heloName);
+}
+
+function readFilePlan({ file, heloName }: { file?: string; heloName: string }): ThrottlingPlan {
   shipped ??= readDataFile(SHIPPED, (root) => readParts(root, UNLIMITED));
   if (file === undefined) return toPlan(shipped, { pools: [], penaltyPool: null, rules: [], warmUps: new Map() });
   const root = readJsonFile(file);
