@@ -2,10 +2,16 @@ import type { Page, PageRequest, SendingPause } from '#libs/contracts';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import { statusOf, type AccountPenalty, type AccountStatus, type Standing } from './account.resource.js';
+import {
+  statusOf,
+  type AbuseLimits,
+  type AccountPenalty,
+  type PoolChoice,
+  type AccountStatus,
+  type Standing,
+} from './account.resource.js';
 import { monthlyLimit } from './allowances/allowances.js';
-import type { AbuseLimits, PoolChoice } from './brakes/account-controls.js';
-import { toOperatorAccountView, type OperatorAccountView } from './operator-account.resource.js';
+import type { OperatorAccountView } from './operator-account.resource.js';
 import { NO_OUTCOMES, totalsOf, type OutcomeCounts } from './brakes/sending-outcomes.js';
 
 /** An account as the operator sees it. */
@@ -138,3 +144,27 @@ export class AccountDirectory {
     });
   }
 }
+
+const toOperatorAccountView = (of: AccountOverview): OperatorAccountView => ({
+  id: of.id,
+  object: 'operator_account',
+  name: of.name,
+  status: of.status,
+  standing: of.standing,
+  plan: of.plan,
+  usage: of.usage,
+  pool: of.penalty === null ? 'default' : 'penalty',
+  pool_choice: of.poolChoice,
+  penalty: of.penalty,
+  sending_pause: of.sendingPause,
+  outcomes: {
+    recipients: of.outcomes.recipients,
+    hard_bounces: of.outcomes.hardBounces,
+    complaints: of.outcomes.complaints,
+    blocks: of.outcomes.blocks,
+  },
+  bounce_limit_percent: of.abuseLimits.bounce_percent ?? null,
+  complaint_limit_percent: of.abuseLimits.complaint_percent ?? null,
+  notify_addresses: of.notifyAddresses,
+  created_at: of.createdAt.toISOString(),
+});

@@ -10,12 +10,21 @@ import {
 } from '#libs/contracts';
 import { entityOf } from '#libs/persistence';
 import type { EntitySchema } from 'typeorm';
-import type { AbuseLimits, PoolChoice } from './brakes/account-controls.js';
 import { accountNameRule, notifyAddressesRule } from './account-rules.js';
 
 /** Requests of blocked and overdue accounts are refused with 403; their data is kept. */
 export const STANDINGS = ['active', 'blocked', 'overdue'] as const;
 export type Standing = (typeof STANDINGS)[number];
+
+/** `auto`: the limits decide; `penalty` and `default`: the operator has decided. */
+export const POOL_CHOICES = ['auto', 'penalty', 'default'] as const;
+export type PoolChoice = (typeof POOL_CHOICES)[number];
+
+/** Limits that the operator set for one account, in place of those of the settings. */
+export interface AbuseLimits {
+  bounce_percent?: number | null;
+  complaint_percent?: number | null;
+}
 
 export const sendingPause = {
   name: 'SendingPause',

@@ -8,14 +8,15 @@ import {
   account,
   AccountEntity,
   toAccountView,
+  type AbuseLimits,
   type AccountChange,
   type AccountPenalty,
   type AccountRow,
   type AccountView,
+  type PoolChoice,
   type Standing,
 } from './account.resource.js';
 import { AuditLog, type AuditEntry } from './audit-log.js';
-import type { AbuseLimits, PoolChoice } from './brakes/account-controls.js';
 import { announcePool, changeTo, newPenalty } from './brakes/pool-change.js';
 import { NO_OUTCOMES } from './brakes/sending-outcomes.js';
 import type { OperatorAccountChange } from './operator-account.resource.js';
@@ -208,7 +209,8 @@ export class Accounts {
         penalty === null ? null : JSON.stringify(penalty),
         sequence,
       ]);
-      if (isMoved) await announcePool(tx, id, sequence, changeTo(penalty === null ? 'default' : 'penalty', penalty));
+      const change = changeTo(penalty === null ? 'default' : 'penalty', penalty);
+      if (isMoved) await announcePool(tx, { accountId: id, sequence, change });
       const details = { from: before.pool_choice, to: choice };
       await this.recordOperation(tx, by, { action: 'account.pool_changed', target: id, details });
     });

@@ -1,8 +1,6 @@
 import { fields, LIMITS, type Rule, type Shape, type ViewOf } from '#libs/contracts';
-import { account, accountPenalty, sendingPause, STANDINGS } from './account.resource.js';
-import type { AccountOverview } from './account-directory.js';
+import { account, accountPenalty, POOL_CHOICES, sendingPause, STANDINGS } from './account.resource.js';
 import { planRule } from './account-rules.js';
-import { POOL_CHOICES } from './brakes/account-controls.js';
 
 const poolChoiceRule: Rule = (value) =>
   (POOL_CHOICES as readonly unknown[]).includes(value)
@@ -96,27 +94,3 @@ export const operatorAccountChange = {
 } as const satisfies Shape;
 
 export type OperatorAccountChange = Partial<ViewOf<typeof operatorAccountChange>>;
-
-export const toOperatorAccountView = (of: AccountOverview): OperatorAccountView => ({
-  id: of.id,
-  object: 'operator_account',
-  name: of.name,
-  status: of.status,
-  standing: of.standing,
-  plan: of.plan,
-  usage: of.usage,
-  pool: of.penalty === null ? 'default' : 'penalty',
-  pool_choice: of.poolChoice,
-  penalty: of.penalty,
-  sending_pause: of.sendingPause,
-  outcomes: {
-    recipients: of.outcomes.recipients,
-    hard_bounces: of.outcomes.hardBounces,
-    complaints: of.outcomes.complaints,
-    blocks: of.outcomes.blocks,
-  },
-  bounce_limit_percent: of.abuseLimits.bounce_percent ?? null,
-  complaint_limit_percent: of.abuseLimits.complaint_percent ?? null,
-  notify_addresses: of.notifyAddresses,
-  created_at: of.createdAt.toISOString(),
-});

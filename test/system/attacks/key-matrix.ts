@@ -120,10 +120,12 @@ const NAMES_ALL_DOMAINS = new Set([
 const LIVE_ONLY = new Set(['domains.write', 'webhooks.write', 'suppressions.write', 'api_keys.write', 'account.write']);
 
 /** The outcome of each cell by the rules of docs/api-keys.md. */
-export function expectedOutcome(cell: Cell): Outcome {
-  const { column, operation, row, spots } = cell;
+export const expectedOutcome = (cell: Cell): Outcome =>
   // Other keys than those of the first account cannot have it.
-  if (operation.scope === 'operator.accounts') return 'refused';
+  cell.operation.scope === 'operator.accounts' ? 'refused' : outcomeOf(cell);
+
+function outcomeOf(cell: Cell): Outcome {
+  const { column, operation, row, spots } = cell;
   switch (column) {
     case 'other account':
       return namesByPath(cell) ? 'missing' : 'hidden';

@@ -1,16 +1,6 @@
-import type { AccountPenalty } from '../account.resource.js';
+import type { AbuseLimits, AccountPenalty, PoolChoice } from '../account.resource.js';
 import type { Config } from '#libs/kernel';
 import type { Queryable } from '#libs/persistence';
-
-/** `auto`: the limits decide; `penalty` and `default`: the operator has decided. */
-export const POOL_CHOICES = ['auto', 'penalty', 'default'] as const;
-export type PoolChoice = (typeof POOL_CHOICES)[number];
-
-/** Limits that the operator set for one account, in place of those of the settings. */
-export interface AbuseLimits {
-  bounce_percent?: number | null;
-  complaint_percent?: number | null;
-}
 
 /** What decides about the sending of an account, apart from its outcomes. */
 export interface AccountControls {

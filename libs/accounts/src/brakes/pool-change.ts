@@ -38,7 +38,7 @@ export async function penalise(tx: Queryable, totals: OutcomeTotals, limit: Exce
     [accountId, JSON.stringify(penalty)],
   );
   if (rows.length === 0) return null;
-  return announceAutomatic(tx, accountId, rows[0].sequence, changeTo('penalty', penalty));
+  return announceAutomatic(tx, { accountId, sequence: rows[0].sequence, change: changeTo('penalty', penalty) });
 }
 
 /** Moves an account back that no operator has decided about. Null if it is not there any more. */
@@ -50,7 +50,7 @@ export async function endPenalty(tx: Queryable, accountId: string): Promise<Pool
   );
   if (rows.length === 0) return null;
   const change = { ...changeTo('default', null), reason: 'clean_days' as const };
-  return announceAutomatic(tx, accountId, rows[0].sequence, change);
+  return announceAutomatic(tx, { accountId, sequence: rows[0].sequence, change });
 }
 
 /** The change by the operator, or by a penalty that begins. */
@@ -61,13 +61,14 @@ export function changeTo(pool: PoolChange['pool'], penalty: AccountPenalty | nul
   return { pool, reason, changed_at, recipients, hard_bounces, complaints, blocks, limit_percent };
 }
 
+interface AnnouncedChange {
+  accountId: string;
+  sequence: number;
+  change: PoolChange;
+}
+
 /** The event and the notice of a change. */
-export async function announcePool(
-  tx: Queryable,
-  accountId: string,
-  sequence: number,
-  change: PoolChange,
-): Promise<void> {
+export async function announcePool(tx: Queryable, { accountId, sequence, change }: AnnouncedChange): Promise<void> {
   const type = 'account.pool_changed' as const;
   const at = new Date(change.changed_at);
   const event = outbox.event({
@@ -84,13 +85,9 @@ export async function announcePool(
   await requestNotice(tx, { accountId, kind: type, facts: change, subject: change.pool });
 }
 
-async function announceAutomatic(
-  tx: Queryable,
-  accountId: string,
-  sequence: number,
-  change: PoolChange,
-): Promise<PoolChange> {
-  await announcePool(tx, accountId, sequence, change);
+async function announceAutomatic(tx: Queryable, of: AnnouncedChange): Promise<PoolChange> {
+  const { accountId, change } = of;
+  await announcePool(tx, of);
   const { pool, reason } = change;
   const entry: AuditEntry = {
     accountId,
