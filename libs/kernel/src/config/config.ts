@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { mentions, openIdClashes, periodClashes, trackReads } from './contradictions.js';
 import { portClashes } from './listeners.js';
 import { nearNameWarnings } from './near-names.js';
+import { PENALTY_SETTINGS } from './penalty-settings.js';
 import {
   abuseWindow,
   attachmentTypes,
@@ -23,7 +24,6 @@ import {
   masterKey,
   oneOf,
   password,
-  penaltyPool,
   percentage,
   planWeights,
   port,
@@ -186,12 +186,7 @@ export const SETTINGS = {
   ABUSE_MINIMUM_RECIPIENTS: setting(wholeNumber(1, 1_000_000_000), '1000'),
   ABUSE_BOUNCE_PERCENT: setting(percentage, '10'),
   ABUSE_COMPLAINT_PERCENT: setting(percentage, '0.3'),
-  PENALTY_POOL: optional(penaltyPool),
-  PENALTY_MINIMUM_RECIPIENTS: setting(wholeNumber(1, 1_000_000_000), '500'),
-  PENALTY_BOUNCE_PERCENT: setting(percentage, '5'),
-  PENALTY_COMPLAINT_PERCENT: setting(percentage, '0.2'),
-  PENALTY_BLOCK_PERCENT: setting(percentage, '5'),
-  PENALTY_CLEAN_DAYS: setting(wholeNumber(1, 365), '7'),
+  ...PENALTY_SETTINGS,
   SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
   SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
   OPS_HOST: setting(text, '127.0.0.1'),

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { LIMITS } from '#libs/contracts';
 import { trustedProxies } from '../network/trusted-proxies.js';
 
@@ -250,24 +249,3 @@ export function plan(value: string): string {
   if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
   throw new Error('must be free, unlimited or a number of mails per month');
 }
-
-/** A pool of SHAPING_FILE, or addresses with the names in their PTR records. */
-export type PenaltyPoolSetting = { pool: string } | { sources: { address: string; helo: string | null }[] };
-
-/** `penalty`, or `192.0.2.9=smtp9.example.org,2001:db8::9`. */
-export const penaltyPool: SettingParser<PenaltyPoolSetting> = (value) => {
-  const entries = list(value.toLowerCase());
-  if (entries.length === 1 && /^[a-z0-9][a-z0-9_-]{0,63}$/.test(entries[0])) return { pool: entries[0] };
-  const sources = entries.map((entry) => {
-    const [address, helo, ...more] = entry.split('=');
-    if (isIP(address) === 0 || more.length > 0)
-      throw new Error(
-        'must be the name of a pool of SHAPING_FILE, or a comma-separated list of addresses with EHLO names such as 192.0.2.9=smtp9.example.org',
-      );
-    return { address, helo: helo === undefined ? null : domainName(helo) };
-  });
-  const addresses = new Set(sources.map(({ address }) => address));
-  if (addresses.size === 0) throw new Error('must not be empty');
-  if (addresses.size < sources.length) throw new Error('must have each address once');
-  return { sources };
-};
