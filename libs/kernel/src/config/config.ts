@@ -58,11 +58,7 @@ interface DefaultSources {
 }
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const setting = <T>(parse: SettingParser<T>, fallback: Fallback, secret = false) => ({
-  parse,
-  fallback,
-  secret,
-});
+const setting = <T>(parse: SettingParser<T>, fallback: Fallback, secret = false) => ({ parse, fallback, secret });
 const optional = <T>(
   parse: SettingParser<T>,
   secret = false,
