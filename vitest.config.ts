@@ -52,7 +52,7 @@ export default defineConfig({
         hookTimeout: 120_000,
         globalSetup: ['test/system/global-setup.ts'],
       }),
-      /** Kafka, ClickHouse over HTTP and the five programs as processes of their own. */
+      /** Kafka, ClickHouse over HTTP and the six programs as processes of their own. */
       project('engines', ['test/engines/**/*.spec.ts'], {
         ...serial(),
         // Most of the time they wait for programs that start, and for Kafka.

@@ -13,7 +13,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const PROGRAMS = join(DIST, 'programs');
 const BUNDLES = join(DIST, 'bundles');
-const NAMES = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'cli'];
+const NAMES = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay', 'cli'];
 /**
  * Packages that are not bundled. chDB and argon2 are native libraries, and pino starts a thread from a file of its own. The others
  * are also loaded by name at run time, which would create a second copy without the metadata of decorators.

@@ -67,7 +67,7 @@ export const GROUPS = [
   },
   {
     title: 'Engines',
-    text: 'The standalone program contains embedded engines. `start:gateway`, `start:smtp`, `start:delivery`, `start:analytics` and `start:webhooks` require `DATABASE_URL`, `CLICKHOUSE_URL` and `MASTER_KEY`.',
+    text: 'The standalone program contains embedded engines. `start:gateway`, `start:smtp`, `start:delivery`, `start:analytics`, `start:webhooks` and `start:relay` require `DATABASE_URL`, `CLICKHOUSE_URL` and `MASTER_KEY`; `start:relay` also requires `KAFKA_BROKERS`.',
     settings: {
       DATABASE_URL: 'PostgreSQL 14 or newer. Unset: an embedded server in `DATA_DIR`.',
       DATABASE_POOL_SIZE: 'Connections to PostgreSQL per program, apart from one that watches the server.',
@@ -85,6 +85,8 @@ export const GROUPS = [
       KAFKA_RETENTION:
         'How long a topic that the service creates keeps its records, at least 1h. Existing topics are not changed.',
       KAFKA_COMPRESSION: 'Compression of records.',
+      EVENT_LOG_SHARDS:
+        'Shards into which the copying to Kafka is divided among the programs `relay` (see `docs/operations.md`). The same for all programs.',
       CLICKHOUSE_URL:
         'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB inside the process.',
       CLICKHOUSE_CLUSTER:

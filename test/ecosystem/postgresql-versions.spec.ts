@@ -37,6 +37,7 @@ describe('on PostgreSQL 13', () => {
     ['delivery', []],
     ['analytics', []],
     ['webhooks', []],
+    ['relay', []],
     ['cli', ['accounts', 'list']],
   ])('%s stops with one sentence and writes nothing', async (program, args) => {
     const env = {
@@ -44,6 +45,7 @@ describe('on PostgreSQL 13', () => {
       DATA_DIR: emptyDataDir(),
       DATABASE_URL: server.url,
       CLICKHOUSE_URL: 'http://127.0.0.1:1',
+      KAFKA_BROKERS: '127.0.0.1:1',
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     };
     const file = join(ROOT, `dist/programs/${program}.js`);

@@ -15,7 +15,7 @@ import { outbox, Database } from '#libs/persistence';
 import { PersistenceModule } from '../../libs/persistence/src/persistence.module.js';
 import { StatsModule, StatsStore } from '#libs/stats';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { partitionOf } from '../../libs/bus/src/kafka/partitioner.js';
+import { partitionOf } from '../../libs/bus/src/shards/partitioner.js';
 import { startClickhouseFront } from '../support/stats/clickhouse-front.js';
 import { freshDatabase } from '../support/persistence/database.js';
 import { busProcess } from '../support/fixtures/log-harness.js';

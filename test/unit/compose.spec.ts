@@ -36,7 +36,7 @@ describe.each([
   { file: 'docker/compose.standalone.yml', programs: ['standalone'], secrets: [] },
   {
     file: 'docker/compose.distributed.yml',
-    programs: ['gateway', 'smtp', 'delivery', 'analytics', 'webhooks'],
+    programs: ['gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay'],
     secrets: ['MASTER_KEY'],
   },
 ])('$file', ({ file, programs, secrets }) => {

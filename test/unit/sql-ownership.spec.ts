@@ -22,6 +22,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'event_log_accounts',
     'event_log_head',
     'parked_events',
+    'consumer_shards',
     'relay_positions',
     'sink_batches',
     'statistics_days',

@@ -7,25 +7,25 @@ import { NoticesModule } from '#libs/notices';
 import { Database } from '#libs/persistence';
 import { attemptRecords, DispatchModule, QueueModule } from '#libs/queue';
 import { TlsReportsModule } from '#libs/tls-reports';
-import { OutboxRelay, TableRelay } from '#libs/bus';
+import { OutboxRelay, Relays } from '#libs/bus';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
 import { RetentionJobs } from './retention-jobs.js';
 import { RetentionReport } from './retention-report.js';
 import { Notices } from './notices.js';
 import { TlsReports } from './tls-reports.js';
 
-/** Runs the sequencer and, with Kafka configured, the relays of events and attempts. */
+/** Runs the sequencer and, with Kafka and while no program `relay` runs, the relays of events and attempts. */
 @Injectable()
 class StartOutboxRelay implements OnApplicationBootstrap {
   constructor(
-    private readonly relay: OutboxRelay,
-    private readonly tables: TableRelay,
+    private readonly outbox: OutboxRelay,
+    private readonly relays: Relays,
     private readonly database: Database,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.relay.start();
-    this.tables.start(attemptRecords(this.database));
+    await this.outbox.start();
+    this.relays.startTable(attemptRecords(this.database));
   }
 }
 

@@ -5,6 +5,7 @@ import { FirstAccount } from '#apps/gateway/src/first-account';
 import { GatewayModule } from '#apps/gateway/src/gateway.module';
 import { FirstUser } from '#apps/gateway/src/session/first-user';
 import { startHttpApplication } from '#apps/gateway/src/http-application';
+import { RelayModule } from '#apps/relay/src/relay.module';
 import { SmtpModule } from '#apps/smtp/src/smtp.module';
 import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
 import { BusModule } from '#libs/bus';
@@ -30,6 +31,7 @@ await startProgram({
     DeliveryModule,
     AnalyticsModule,
     WebhooksAppModule,
+    RelayModule,
   ],
   create: startHttpApplication,
   welcome: async (app) => {

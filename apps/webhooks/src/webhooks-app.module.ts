@@ -1,5 +1,5 @@
 import { Injectable, Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { EventLog, TableRelay } from '#libs/bus';
+import { EventLog, Relays } from '#libs/bus';
 import { databaseClock, Log, Shutdown } from '#libs/kernel';
 import { Database, RetentionGuard, untilAvailable } from '#libs/persistence';
 import {
@@ -50,7 +50,7 @@ class PruneWebhooks implements OnApplicationBootstrap {
 export class WebhooksAppModule implements OnApplicationBootstrap {
   constructor(
     private readonly eventLog: EventLog,
-    private readonly tables: TableRelay,
+    private readonly relays: Relays,
     private readonly database: Database,
     private readonly fanOut: WebhookFanOut,
     private readonly dispatcher: WebhookDispatcher,
@@ -67,6 +67,7 @@ export class WebhooksAppModule implements OnApplicationBootstrap {
       burstLinger: BURST_LINGER_MS,
       handle: (batch) => this.fanOut.handle(batch),
     });
-    this.tables.start(webhookDeliveryRecords(this.database));
+    // While no program `relay` runs.
+    this.relays.startTable(webhookDeliveryRecords(this.database));
   }
 }

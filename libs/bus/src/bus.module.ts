@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config, Log, Shutdown } from '#libs/kernel';
 import { Database, RetentionRegistry, Worker } from '#libs/persistence';
 import { BatchBoundaries } from './batch-boundaries.js';
-import { EventLog, type EventBatch } from './event-log.js';
+import { EventLog } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { LogConsumers } from './log-consumers.js';
 import { LogLag } from './log-lag.js';
@@ -14,13 +14,15 @@ import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogTail } from './postgres/log-tail.js';
 import { LogListener } from './postgres/log-listener.js';
-import { PositionLease } from './postgres/position-lease.js';
 import { PostgresConsumers } from './postgres/postgres-consumers.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
+import { LOG_POSITIONS, PositionLease } from './postgres/position-lease.js';
 import { RecentEvents } from './postgres/recent-events.js';
 import { Sequencer } from './postgres/sequencer.js';
 import { TableSource } from './postgres/table-source.js';
-import { TableRelay } from './relayed-table.js';
+import { NoRelays, Relays, type RelayedTable } from './relayed-table.js';
+import { ShardLayout } from './shards/shard-layout.js';
+import { shardName, type Shard } from './shards/shard.js';
 import { StatisticsRecord } from './statistics-record.js';
 
 /** True when KAFKA_BROKERS is set: consumers then read Kafka, and the PostgreSQL log is copied there. */
@@ -66,12 +68,12 @@ export class BusModule {
           inject: [PostgresEventLog, Config, Log, Shutdown, BatchBoundaries, LogLag, Parking],
           useFactory: chooseEventLog,
         },
+        OutboxRelay,
         {
-          provide: OutboxRelay,
-          inject: [Sequencer, LiveLog, Parking, Database, Worker, Config, Log, Shutdown],
-          useFactory: createOutboxRelay,
+          provide: Relays,
+          inject: [LiveLog, Parking, Database, Worker, Config, Log, Shutdown],
+          useFactory: createRelays,
         },
-        { provide: TableRelay, inject: [Database, Worker, Config, Log, Shutdown], useFactory: createTableRelay },
       ],
       exports: [
         AccountHistory,
@@ -83,9 +85,9 @@ export class BusModule {
         OutboxRelay,
         ParkedEvents,
         Parking,
+        Relays,
         Sequencer,
         StatisticsRecord,
-        TableRelay,
       ],
     };
   }
@@ -101,38 +103,19 @@ async function chooseEventLog(
   return new KafkaEventLog({ config, log, shutdown, boundaries, lag, parking, source: postgres });
 }
 
-async function createOutboxRelay(
-  sequencer: Sequencer,
+async function createRelays(
   liveLog: LiveLog,
-  ...[parking, database, worker, config, log, shutdown]: [Parking, Database, Worker, Config, Log, Shutdown]
-): Promise<OutboxRelay> {
-  if (!usesKafka(config)) return new OutboxRelay(sequencer, null);
-  const { KafkaRelay } = await import('./kafka/kafka-relay.js');
-  const { LogSource, RELAY_CONSUMER, toSourceRecord } = await import('./kafka/log-source.js');
-  const { fromRawRecord } = await import('./kafka/event-record.js');
-  const { kafkaClient } = await import('./kafka/kafka-client.js');
-  const source = new LogSource(new PositionLease(database, worker, RELAY_CONSUMER), liveLog, parking);
-  const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
-  const relay = new KafkaRelay(source, 'email.events.v1', parts);
-  const replay = ({ events }: Pick<EventBatch, 'events'>) => relay.write(events.map(toSourceRecord));
-  return new OutboxRelay(sequencer, {
-    start: () => {
-      relay.start();
-      parking.startReplays({ consumer: RELAY_CONSUMER, handle: replay }, fromRawRecord);
-    },
-  });
-}
-
-async function createTableRelay(
-  database: Database,
-  worker: Worker,
-  ...[config, log, shutdown]: [Config, Log, Shutdown]
-): Promise<TableRelay> {
-  if (!usesKafka(config)) return { start: () => undefined };
-  const { KafkaRelay } = await import('./kafka/kafka-relay.js');
-  const { kafkaClient } = await import('./kafka/kafka-client.js');
-  const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
-  return {
-    start: (table) => new KafkaRelay(new TableSource(table, { database, worker, log }), table.topic, parts).start(),
+  parking: Parking,
+  ...[database, worker, config, log, shutdown]: [Database, Worker, Config, Log, Shutdown]
+): Promise<Relays> {
+  if (!usesKafka(config)) return new NoRelays();
+  const { KafkaRelays } = await import('./kafka/kafka-relays.js');
+  const { LogSource, RELAY_CONSUMER } = await import('./kafka/log-source.js');
+  const layout = new ShardLayout(database, RELAY_CONSUMER, LOG_POSITIONS);
+  const logSource = (shard: Shard) => {
+    const stored = new PositionLease(database, worker, shardName(RELAY_CONSUMER, shard));
+    return new LogSource(shard, { stored, layout, log: liveLog, parking });
   };
+  const tableSource = (table: RelayedTable, shard: Shard) => new TableSource(table, { database, worker, log }, shard);
+  return new KafkaRelays({ logSource, tableSource, parking, database, worker, config, log, shutdown });
 }

@@ -11,5 +11,5 @@ export { KeyHistory } from './postgres/key-history.js';
 export { eventErasure } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { LogTail, type FollowedTail } from './postgres/log-tail.js';
-export { TableRelay, type RelayedTable, type TableRecord } from './relayed-table.js';
+export { Relays, type RelayedTable, type TableRecord } from './relayed-table.js';
 export { StatisticsRecord } from './statistics-record.js';

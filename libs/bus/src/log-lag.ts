@@ -51,10 +51,11 @@ const RELAYS: Record<RelayedTable['topic'], string> = {
   'email.attempts.v1': waitingRows('attempts'),
   'webhook.deliveries.v1': waitingRows('webhook_attempts'),
 };
+/** Shards of a table read all of its rows: the one that is furthest behind counts. */
 const RELAY_LAGS = `
-  SELECT substring(relay FROM '[^ ]+$') AS topic, CASE ${Object.entries(RELAYS)
-    .map(([topic, count]) => `WHEN relay LIKE '% ${topic}' THEN ${count}`)
-    .join(' ')} END AS lag FROM relay_positions AS mine`;
+  SELECT split_part(relay, ' ', 2) AS topic, max(CASE ${Object.entries(RELAYS)
+    .map(([topic, count]) => `WHEN relay LIKE '% ${topic}%' THEN ${count}`)
+    .join(' ')} END) AS lag FROM relay_positions AS mine GROUP BY topic`;
 
 /** For the doctor and the operator's pages; the metrics have the same figures. */
 export async function logBacklog(database: Database): Promise<LogBacklog> {

@@ -1,23 +1,18 @@
-import type { Sequencer } from './postgres/sequencer.js';
+import { Injectable } from '@nestjs/common';
+import { Sequencer } from './postgres/sequencer.js';
+import { Relays } from './relayed-table.js';
 
-/** Copies the PostgreSQL log to another system. */
-interface LogRelay {
-  start(): void;
-}
-
-/**
- * Moves events from the outbox to the log and, if another log is configured, copies them there. Runs in the program
- * `delivery`; `bus.module.ts` selects the copy.
- */
+/** Moves events from the outbox to the log and, with Kafka and without a program `relay`, copies them there. */
+@Injectable()
 export class OutboxRelay {
   constructor(
     private readonly sequencer: Sequencer,
-    private readonly relay: LogRelay | null,
+    private readonly relays: Relays,
   ) {}
 
   /** Begins in the background; ends through `Shutdown`. */
   async start(): Promise<void> {
     this.sequencer.start();
-    this.relay?.start();
+    this.relays.startLog();
   }
 }

@@ -1,3 +1,5 @@
+import type { Shard } from './shards/shard.js';
+
 /** A record to be written to a topic of another log. */
 export interface SourceRecord<P> {
   /** Of the event, attempt or delivery. */
@@ -13,16 +15,32 @@ export interface SourceRecord<P> {
   position: P;
 }
 
+/** What a read has found. */
+export interface SourceRead<P> {
+  records: SourceRecord<P>[];
+  /** Where reading continues once all of the records are written; null if it has not moved on. */
+  upTo: P | null;
+  /** The source has no more at the moment. */
+  isAll: boolean;
+}
+
 /** What is copied to a topic: the event log, or the rows of a table. */
 export interface RelaySource<P> {
   /** The name under which the position is stored. */
   readonly name: string;
-  /** Takes the right to copy and goes to the stored position; false while another process has it. */
+  /** Whose partitions are written: partition n belongs to the shard with the index `n % of`. */
+  readonly shard: Shard;
+  /** Takes the right to copy; false while another process has it. */
   take(): Promise<boolean>;
+  /**
+   * Goes to the stored position. Returns over how many of the partitions of the topic keys are to be distributed; null while
+   * other processes have divided the work in another way.
+   */
+  begin(partitions: number): Promise<number | null>;
   /** @throws if the right is lost, or if other processes may regard it as lost */
   check(): void;
-  /** The next records after those that it returned before; none if there are no more at the moment. */
-  read(limit: number): Promise<SourceRecord<P>[]>;
+  /** The next records of the shard after those that it returned before, about as many as `limit` at most. */
+  read(limit: number): Promise<SourceRead<P>>;
   /** Stores a position. @throws if another process has the right */
   advance(to: P, stopping: AbortSignal): Promise<void>;
   release(): Promise<void>;
@@ -31,10 +49,10 @@ export interface RelaySource<P> {
   /** Calls back when there may be new records; returns the function that unsubscribes. */
   onNew(callback: () => void): () => void;
   /**
-   * The value of a record that tells every partition how far `read` has come; null if the source has no such records. The
+   * The value of a record that tells every partition of the shard how far `read` has come; null if the source has no such records. The
    * same value as before is not written again.
    */
-  marker(partitions: number): { type: string; value: string } | null;
+  marker(): { type: string; value: string } | null;
 }
 
 /** The right of this process to move a position that is stored in PostgreSQL. */
@@ -42,6 +60,7 @@ export interface StoredPosition<P> {
   /** As last stored. */
   readonly position: P;
   take(): Promise<boolean>;
+  begin(): Promise<void>;
   check(): void;
   advance(to: P, stopping: AbortSignal): Promise<void>;
   release(): Promise<void>;

@@ -17,12 +17,24 @@ export interface RelayedTable {
   /** The `event-type` of its records. */
   type: string;
   table: 'attempts' | 'webhook_attempts';
+  /** The key of a row's record as an SQL expression. */
+  key: string;
   /** The records of these rows in the same order, without those that no longer exist. */
   load(ids: readonly string[]): Promise<TableRecord[]>;
 }
 
-/** Copies the rows of a table to a topic of their own, if the service has Kafka. */
-export abstract class TableRelay {
-  /** Begins in the background; ends through `Shutdown`. Any number of processes may copy a table: one does. */
-  abstract start(table: RelayedTable): void;
+/**
+ * Copies the event log and tables to topics of their own, if the service has Kafka. The processes of the programs `relay` and
+ * `standalone` share the work; while none of them runs, those do it that have the records anyway. All calls begin in the
+ * background, once per process, and end through `Shutdown`.
+ */
+export abstract class Relays {
+  abstract startLog(): void;
+  abstract startTable(table: RelayedTable): void;
+}
+
+/** Without Kafka. */
+export class NoRelays extends Relays {
+  startLog(): void {}
+  startTable(): void {}
 }

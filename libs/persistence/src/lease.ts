@@ -1,4 +1,4 @@
-import type { Database } from './connection/database.js';
+import type { Database, Queryable } from './connection/database.js';
 import type { Worker } from './worker.js';
 
 const BEAT_MS = 3_000;
@@ -35,6 +35,18 @@ export class Lease {
     private readonly worker: Pick<Worker, 'id' | 'register'>,
     private readonly name: string,
   ) {}
+
+  /** Whether a living process holds one of these leases. */
+  static async isAnyHeld(db: Queryable, names: readonly string[]): Promise<boolean> {
+    const { rows } = await db.query<{ held: boolean }>(
+      `SELECT EXISTS (
+         SELECT FROM leases l JOIN workers ON workers.id = l.owner
+          WHERE l.name = ANY($1)
+            AND l.heartbeat_at BETWEEN now() - interval '${EXPIRES_S} s' AND now() + interval '${EXPIRES_S} s') AS held`,
+      [names],
+    );
+    return rows[0].held;
+  }
 
   /** False while another process holds the lease. */
   async take(): Promise<boolean> {

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LogLag } from '../../../libs/bus/src/log-lag.js';
 import { TableSource } from '../../../libs/bus/src/postgres/table-source.js';
+import type { Shard } from '../../../libs/bus/src/shards/shard.js';
 import { tableReads } from '../../support/persistence/table-reads.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
@@ -25,7 +26,7 @@ describe('the rows of a table', () => {
     worker = new Worker(db.database, db.config, Log.quiet(), new Shutdown(Log.quiet()));
   });
   beforeEach(async () => {
-    await db.database.query(`TRUNCATE ${TABLE}, relay_positions, leases`);
+    await db.database.query(`TRUNCATE ${TABLE}, relay_positions, consumer_shards, leases`);
   });
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
   afterAll(() => db?.close());
@@ -34,12 +35,16 @@ describe('the rows of a table', () => {
     topic: 'webhook.deliveries.v1',
     type: 'webhook.delivery',
     table: TABLE,
+    key: 'webhook_id',
     load: async (ids) => ids.map((id) => ({ rowId: id, id, key: 'wh', value: '{}', at: 0 })),
   };
 
-  async function openSource(of: RelayedTable = table) {
-    const source = new TableSource(of, { database: db.database, worker, log: Log.quiet() });
+  const makeSource = (of: RelayedTable, shard?: Shard) =>
+    new TableSource(of, { database: db.database, worker, log: Log.quiet() }, shard);
+  async function openSource(of: RelayedTable = table, shard?: Shard) {
+    const source = makeSource(of, shard);
     expect(await source.take()).toBe(true);
+    expect(await source.begin(12)).toBe(12);
     return source;
   }
   async function insert(count: number, on: { query: pg.Client['query'] } | OpenTestDatabase['database'] = db.database) {
@@ -59,9 +64,9 @@ describe('the rows of a table', () => {
   async function drain(source: TableSource): Promise<string[]> {
     const ids: string[] = [];
     for (;;) {
-      const page = await source.read(PAGE);
-      ids.push(...page.map(({ id }) => id));
-      if (page.length === 0) return ids;
+      const { records, isAll } = await source.read(PAGE);
+      ids.push(...records.map(({ id }) => id));
+      if (isAll) return ids;
     }
   }
 
@@ -83,13 +88,13 @@ describe('the rows of a table', () => {
     await insert(5);
     expect(await lag()).toBe('5');
     await insert(2);
-    const [, , { position }] = await source.read(PAGE);
+    const [, , { position }] = (await source.read(PAGE)).records;
     await source.advance(position, never);
     expect(await lag()).toBe('4');
     await drain(source);
     const rest = await insert(1);
     expect(rest).toHaveLength(1);
-    const [last] = await source.read(PAGE);
+    const [last] = (await source.read(PAGE)).records;
     await source.advance(last.position, never);
     expect(await lag()).toBe('0');
   });
@@ -115,7 +120,7 @@ describe('the rows of a table', () => {
     const lateIds = await insert(2, late);
     await insert(2, failed);
     const early = await insert(5);
-    const page = await source.read(PAGE);
+    const { records: page } = await source.read(PAGE);
     await late.query('COMMIT');
     await failed.query('ROLLBACK');
     const seen = [...page.map(({ id }) => id), ...(await drain(source))];
@@ -134,10 +139,51 @@ describe('the rows of a table', () => {
       expect(await drain(source)).toEqual(ids.slice(stored));
       await source.release();
       const again = await openSource();
-      const [record] = await again.read(PAGE);
+      const [record] = (await again.read(PAGE)).records;
       if (record) await again.advance(record.position, never);
       await again.release();
     }
+  });
+
+  it('are divided among shards by key, which begin where the least advanced one was when their number changes', async () => {
+    await db.database.query(
+      `INSERT INTO ${TABLE} (id, delivery_id, webhook_id, number, latency_ms, started_at)
+       SELECT 'atm_' || n, 'dlv', 'wh_' || n % 8, 1, 5, now() FROM generate_series(1, 40) AS n`,
+    );
+    const keyOf = (id: string) => `wh_${Number(id.slice(4)) % 8}`;
+    const advanceAll = async (source: TableSource) => {
+      const ids: string[] = [];
+      for (;;) {
+        const { records, upTo, isAll } = await source.read(PAGE);
+        ids.push(...records.map(({ id }) => id));
+        if (upTo !== null) await source.advance(upTo, never);
+        if (isAll) return ids;
+      }
+    };
+    const whole = await openSource();
+    expect(await advanceAll(whole)).toHaveLength(40);
+    // The table has a reader, so nobody may divide it.
+    const early = makeSource(table, { index: 0, of: 2 });
+    expect(await early.take()).toBe(true);
+    expect(await early.begin(12)).toBeNull();
+    await early.release();
+    await whole.release();
+
+    await db.database.query(
+      `INSERT INTO ${TABLE} (id, delivery_id, webhook_id, number, latency_ms, started_at)
+       SELECT 'atm_' || n, 'dlv', 'wh_' || n % 8, 1, 5, now() FROM generate_series(41, 80) AS n`,
+    );
+    const shards = [await openSource(table, { index: 0, of: 2 }), await openSource(table, { index: 1, of: 2 })];
+    // The first read ends what the whole had begun.
+    const first = [...(await advanceAll(shards[0])), ...(await advanceAll(shards[0]))];
+    const firstKeys = new Set(first.map(keyOf));
+    expect(first.length).toBeGreaterThan(0);
+    // The second one has not stored anything when the whole is read again.
+    const second = [...(await drain(shards[1])), ...(await drain(shards[1]))];
+    expect(second.map(keyOf).some((key) => firstKeys.has(key))).toBe(false);
+    expect(first.length + second.length).toBe(40);
+    for (const shard of shards) await shard.release();
+    expect(await drain(await openSource())).toEqual(expect.arrayContaining(second));
   });
 
   it('are skipped once they are deleted', async () => {
@@ -151,7 +197,7 @@ describe('the rows of a table', () => {
   it('cannot be moved past by a process that lost its lease', async () => {
     const source = await openSource();
     await insert(1);
-    const [record] = await source.read(PAGE);
+    const [record] = (await source.read(PAGE)).records;
     await db.database.query(`UPDATE leases SET fence = fence + 1`);
     await expect(source.advance(record.position, never)).rejects.toThrow('belongs to another process');
   });
@@ -177,9 +223,10 @@ describe('the rows of a table', () => {
       await one.database.query(`ANALYZE ${TABLE}`);
       const source = new TableSource(table, { database: one.database, worker, log: Log.quiet() });
       await source.take();
+      await source.begin(12);
       const first = await tableReads(one.database, () => source.read(100));
       expect(first.rows).toBeLessThan(500);
-      while ((await source.read(2_000)).length > 0);
+      while (!(await source.read(2_000)).isAll);
       await one.database.query(INSERT, [[newId('atm')]]);
       const last = await tableReads(one.database, () => source.read(2_000));
       expect(last.rows).toBeLessThan(50);

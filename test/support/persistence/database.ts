@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { loadConfig, Log, type Config } from '#libs/kernel';
+import { loadConfig, Log, type Config, type Program } from '#libs/kernel';
 import { migrate } from '#libs/persistence';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -16,8 +16,8 @@ const log = Log.quiet();
 let template: Promise<string> | undefined = templateOfSetup();
 
 /** Settings of a program on the database `url`; `more` are further settings as the environment would write them. */
-export function testConfig(url: string, more: Record<string, string> = {}): Config {
-  return loadConfig('delivery', {
+export function testConfig(url: string, more: Record<string, string> = {}, program: Program = 'delivery'): Config {
+  return loadConfig(program, {
     DATABASE_URL: url,
     CLICKHOUSE_URL: 'http://127.0.0.1:1',
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),

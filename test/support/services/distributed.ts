@@ -6,14 +6,14 @@ import { freePorts } from './ports.js';
 import { API_KEY, launch, type RunningProgram, type RunningService } from './program.js';
 import { EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/embedded-postgres.js';
 
-const PROGRAMS = ['gateway', 'smtp', 'delivery', 'analytics', 'webhooks'] as const;
+const PROGRAMS = ['gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay'] as const;
 
 export interface DistributedService extends RunningService {
   programs: Map<(typeof PROGRAMS)[number], RunningProgram>;
   topicPrefix: string;
 }
 
-/** The five programs as processes of their own on PostgreSQL by URL, ClickHouse over HTTP, and Kafka if there are brokers. */
+/** The programs as processes of their own on PostgreSQL by URL, ClickHouse over HTTP, and Kafka if there are brokers. */
 export async function startDistributed(
   brokers: string | null,
   settings: Record<string, string> = {},
@@ -24,9 +24,11 @@ export async function startDistributed(
   const front = await startClickhouseFront({ path: join(dir, 'clickhouse') });
   const topicPrefix = `t${process.pid}.`;
   const programs: DistributedService['programs'] = new Map();
+  // Without Kafka there is nothing to copy.
+  const names = PROGRAMS.filter((name) => brokers !== null || name !== 'relay');
   // One after another is what an operator does; all at once is what an orchestrator does, and must work as well.
   const started = await Promise.all(
-    PROGRAMS.map((name) =>
+    names.map((name) =>
       launchOne(name, dir, {
         DATABASE_URL: postgres.url,
         CLICKHOUSE_URL: `${front.url}/default`,
@@ -35,7 +37,7 @@ export async function startDistributed(
       }),
     ),
   );
-  PROGRAMS.forEach((name, i) => programs.set(name, started[i]));
+  names.forEach((name, i) => programs.set(name, started[i]));
   const gateway = programs.get('gateway') as RunningProgram;
   return {
     url: gateway.url,

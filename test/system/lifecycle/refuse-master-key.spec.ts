@@ -82,11 +82,16 @@ describe('with a master key that is not the one of the database', () => {
         await server.stop();
         lock.release();
       };
-      env = { DATABASE_URL: server.url, CLICKHOUSE_URL: 'http://127.0.0.1:1', MASTER_KEY: base64(OTHER_KEY) };
+      env = {
+        DATABASE_URL: server.url,
+        CLICKHOUSE_URL: 'http://127.0.0.1:1',
+        KAFKA_BROKERS: '127.0.0.1:1',
+        MASTER_KEY: base64(OTHER_KEY),
+      };
     });
     afterAll(() => stop?.());
 
-    it.each(['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks'])(
+    it.each(['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay'])(
       '%s stops with one sentence',
       async (program) => {
         const own = { ...env, DATA_DIR: join(dataDir, program) };

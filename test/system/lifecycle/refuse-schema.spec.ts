@@ -69,6 +69,7 @@ function run(program: string, args: string[], database: string): Promise<{ code:
     DATA_DIR: join(dataDir, program),
     DATABASE_URL: urlOf(database),
     CLICKHOUSE_URL: 'http://127.0.0.1:1',
+    KAFKA_BROKERS: '127.0.0.1:1',
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   };
   return new Promise((resolve) => {
@@ -83,7 +84,10 @@ const tables = (database: string) =>
   query(database, `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`);
 
 const PROGRAMS = [
-  ...['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks'].map((program) => ({ program, args: [] })),
+  ...['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay'].map((program) => ({
+    program,
+    args: [],
+  })),
   { program: 'cli', args: ['accounts', 'list'] },
 ];
 

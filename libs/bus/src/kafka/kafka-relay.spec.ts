@@ -2,6 +2,8 @@ import type { Kafka, Message, ProducerRecord } from 'kafkajs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig, Log, Shutdown } from '#libs/kernel';
 import type { RelaySource, SourceRecord } from '../relay-source.js';
+import type { SourceRead } from '../relay-source.js';
+import { WHOLE, type Shard } from '../shards/shard.js';
 import { KafkaRelay } from './kafka-relay.js';
 
 const PARTITIONS = 4;
@@ -73,26 +75,37 @@ class Numbers implements RelaySource<number> {
   stored = 0;
   isOurs = true;
   readonly refused: number[] = [];
+  taken = 0;
   private at = 0;
   private wake = () => undefined as void;
 
-  constructor(private end: number) {}
+  constructor(
+    private end: number,
+    readonly shard: Shard = WHOLE,
+  ) {}
 
   add(count: number): void {
     this.end += count;
     this.wake();
   }
   async take(): Promise<boolean> {
-    this.at = this.stored;
+    this.taken += 1;
     return true;
+  }
+  async begin(partitions: number): Promise<number> {
+    this.at = this.stored;
+    return partitions;
   }
   check(): void {
     if (!this.isOurs) throw new Error('the lease is lost');
   }
-  async read(limit: number): Promise<SourceRecord<number>[]> {
+  /** Odd numbers belong to no shard but the whole. */
+  async read(limit: number): Promise<SourceRead<number>> {
     const first = this.at + 1;
     this.at = Math.min(this.end, this.at + limit);
-    return Array.from({ length: this.at - first + 1 }, (_, i) => record(first + i));
+    const all = Array.from({ length: this.at - first + 1 }, (_, i) => first + i);
+    const ours = this.shard.of === 1 ? all : all.filter((number) => number % 2 === 0);
+    return { records: ours.map(record), upTo: all.at(-1) ?? null, isAll: this.at === this.end };
   }
   async advance(to: number): Promise<void> {
     this.stored = to;
@@ -105,8 +118,8 @@ class Numbers implements RelaySource<number> {
     this.wake = callback;
     return () => undefined;
   }
-  marker(): null {
-    return null;
+  marker(): { type: string; value: string } | null {
+    return this.shard.of === 1 || this.at === 0 ? null : { type: 'log.position', value: `up to ${this.at}` };
   }
 }
 
@@ -123,13 +136,15 @@ describe('KafkaRelay', () => {
   const shutdowns: Shutdown[] = [];
   afterEach(() => Promise.all(shutdowns.splice(0).map((shutdown) => shutdown.run())));
 
-  function start(source: Numbers): ScriptedBroker {
+  const allowed = { mayTake: async () => true, taken: () => undefined, released: () => undefined };
+
+  function start(source: Numbers, share = { ...allowed, mustRelease: async () => false }): ScriptedBroker {
     const broker = new ScriptedBroker();
     const kafka = broker.kafka as unknown as Kafka;
     const [log, shutdown] = [Log.quiet(), new Shutdown(Log.quiet())];
     shutdowns.push(shutdown);
     const config = loadConfig('standalone', { KAFKA_BROKERS: '127.0.0.1:1' });
-    new KafkaRelay(source, 'email.events.v1', { kafka, config, log, shutdown }).start();
+    new KafkaRelay(source, 'email.events.v1', { kafka, config, log, shutdown, share }).start();
     return broker;
   }
   const numbers = (broker: ScriptedBroker) => Object.values(broker.written).flat().map(Number);
@@ -213,12 +228,54 @@ describe('KafkaRelay', () => {
     expect(broker.requests).toEqual([]);
   });
 
+  it('moves on over records of other shards, and tells the partitions of its own how far it is', async () => {
+    const source = new Numbers(41, { index: 1, of: 2 });
+    const broker = start(source);
+    const told = new Set<number>();
+    void (async () => {
+      for (;;) {
+        const request = await broker.request();
+        if (request.messages.some(({ value }) => String(value) === 'up to 41')) told.add(request.partition);
+        request.succeed();
+      }
+    })().catch(() => undefined);
+    await vi.waitFor(() => expect(source.stored).toBe(41));
+    await vi.waitFor(() => expect(told).toEqual(new Set([1, 3])));
+    expect(numbers(broker).filter(Number.isFinite)).toHaveLength(20);
+  });
+
+  it('writes what it has begun before it leaves a shard to another process', async () => {
+    const source = new Numbers(40);
+    let mustRelease = false;
+    let released = 0;
+    const broker = start(source, {
+      ...allowed,
+      mayTake: async () => !mustRelease,
+      mustRelease: async () => mustRelease,
+      released: () => void (released += 1),
+    });
+    const held = [];
+    for (let all = 0; all < PARTITIONS; all++) held.push(await broker.request());
+    mustRelease = true;
+    for (const request of held) request.succeed();
+    await vi.waitFor(() => expect(source.stored).toBe(40));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    source.add(40);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(broker.requests).toEqual([]);
+    // Whoever asks whether it must release has counted it as released.
+    expect([source.taken, released]).toEqual([1, 0]);
+    mustRelease = false;
+    for (let all = 0; all < PARTITIONS; all++) (await broker.request()).succeed();
+    await vi.waitFor(() => expect(source.stored).toBe(80), { timeout: 3_000 });
+  });
+
   it('stays below the largest request of a broker', async () => {
     const source = new Numbers(0);
     const broker = start(source);
     const large = 'x'.repeat(300_000);
     const records = [1, 2, 3, 4, 5].map((number) => ({ ...record(number), key: 'one', value: large }));
-    source.read = async () => records.splice(0);
+    source.read = async () => ({ records: records.splice(0), upTo: null, isAll: true });
     source.add(1);
     const sizes: number[] = [];
     for (let sent = 0; sent < 5; sent += sizes.at(-1) ?? 0) {

@@ -1,7 +1,8 @@
 import type { Kafka } from 'kafkajs';
 import { backoffMs, sleep, WakeSignal, type Config, type Log, type Shutdown } from '#libs/kernel';
 import type { RelaySource, SourceRecord } from '../relay-source.js';
-import { topicOf, type TopicName } from './topics.js';
+import type { FairShare } from '../shards/fair-share.js';
+import { ensureTopic, topicOf, type TopicName } from './topics.js';
 import { TopicWriter, type Entry } from './topic-writer.js';
 
 /** Records per read. */
@@ -31,7 +32,7 @@ export class KafkaRelay<P> {
   constructor(
     private readonly source: RelaySource<P>,
     topic: TopicName,
-    private readonly parts: { kafka: Kafka; config: Config; log: Log; shutdown: Shutdown },
+    private readonly parts: { kafka: Kafka; config: Config; log: Log; shutdown: Shutdown; share: RelayShare },
   ) {
     this.topic = topicOf(parts.config, topic);
   }
@@ -56,6 +57,7 @@ export class KafkaRelay<P> {
       topic: this.topic,
       config,
       log,
+      partitions: await ensureTopic(kafka, this.topic, config),
       check: () => undefined,
       onProgress,
     });
@@ -84,37 +86,67 @@ export class KafkaRelay<P> {
     unsubscribe();
   }
 
-  /** From taking the position until an error or the stop. */
+  /** From taking the position until an error, the stop, or until another process is to take it. */
   private async copy(): Promise<void> {
-    const { source, topic, stopping } = this;
+    const { source, stopping } = this;
+    const { share } = this.parts;
+    while (!stopping.signal.aborted && !(await this.take())) await sleep(STANDBY_MS, stopping.signal);
+    let isCounted = !stopping.signal.aborted;
     let writer: TopicWriter | undefined;
     try {
-      while (!stopping.signal.aborted && !(await source.take())) await sleep(STANDBY_MS, stopping.signal);
-      if (stopping.signal.aborted) return;
-      const { kafka, config, log } = this.parts;
-      const check = () => source.check();
-      const onProgress = () => this.signal.notify();
-      writer = await beforeStop(TopicWriter.open({ kafka, topic, config, log, check, onProgress }), stopping.signal);
+      writer = isCounted ? await beforeStop(this.open(), stopping.signal) : undefined;
       if (!writer) return;
-      await new Copy({ source, writer, signal: this.signal, stopping: stopping.signal }).run(() => (this.failures = 0));
+      const mayGoOn = async () => !stopping.signal.aborted && (isCounted = !(await share.mustRelease()));
+      const parts = { source, writer, signal: this.signal, stopping: stopping.signal, mayGoOn };
+      await new Copy(parts).run(() => (this.failures = 0));
     } finally {
+      if (isCounted) share.released();
       writer?.close();
       await source.release();
     }
   }
+
+  private async take(): Promise<boolean> {
+    const { share } = this.parts;
+    if (!(await share.mayTake())) return false;
+    // Before the query: the shards of this process must not take more than it may have together.
+    share.taken();
+    const isTaken = await this.source.take().catch((error: unknown) => {
+      share.released();
+      throw error;
+    });
+    if (!isTaken) share.released();
+    return isTaken;
+  }
+
+  /** @throws if Kafka is unreachable or refuses, or if other processes have divided the work in another way */
+  private async open(): Promise<TopicWriter> {
+    const { kafka, config, log } = this.parts;
+    const { source, topic } = this;
+    const partitions = await source.begin(await ensureTopic(kafka, topic, config));
+    if (partitions === null)
+      throw new Error('other programs copy with another EVENT_LOG_SHARDS or number of partitions and must end first');
+    const check = () => source.check();
+    const onProgress = () => this.signal.notify();
+    return TopicWriter.open({ kafka, topic, config, log, partitions, check, onProgress });
+  }
 }
+
+/** How many shards this process may copy. */
+type RelayShare = Pick<FairShare, 'mayTake' | 'taken' | 'released' | 'mustRelease'>;
 
 interface CopyParts<P> {
   source: RelaySource<P>;
   writer: TopicWriter;
   signal: WakeSignal;
   stopping: AbortSignal;
+  mayGoOn: () => Promise<boolean>;
 }
 
 /** The copying with one writer. */
 class Copy<P> {
   /** In the order of the source. */
-  private unwritten: { entry: Entry; position: P }[] = [];
+  private unwritten: { entry: Pick<Entry, 'isWritten'>; position: P }[] = [];
   /** The newest position that is not stored yet. */
   private reached: { position: P } | null = null;
   private storedAt = -Infinity;
@@ -124,8 +156,8 @@ class Copy<P> {
   constructor(private readonly parts: CopyParts<P>) {}
 
   async run(onSuccess: () => void): Promise<void> {
-    const { stopping, signal, source } = this.parts;
-    while (!stopping.aborted) {
+    const { mayGoOn, signal, source } = this.parts;
+    while (await mayGoOn()) {
       source.check();
       const isAll = await this.readMore();
       this.mark();
@@ -144,22 +176,25 @@ class Copy<P> {
   /** True if the source has no more records at the moment. */
   private async readMore(): Promise<boolean> {
     if (this.isFull) return false;
-    const records = await this.parts.source.read(READ_RECORDS);
+    const { records, upTo, isAll } = await this.parts.source.read(READ_RECORDS);
     for (const record of records) {
       const entry = this.parts.writer.add(toMessage(record), (error) => this.parts.source.refuse(record, error));
       this.unwritten.push({ entry, position: record.position });
     }
-    return records.length < READ_RECORDS;
+    // What belongs to other shards, or was deleted, is not read again either.
+    if (upTo !== null) this.unwritten.push({ entry: { isWritten: true }, position: upTo });
+    return isAll;
   }
 
   private mark(): void {
     const now = performance.now();
     if (now - this.markedAt < MARK_EVERY_MS) return;
-    const marker = this.parts.source.marker(this.parts.writer.partitions);
+    const marker = this.parts.source.marker();
     if (marker === null || marker.value === this.marked) return;
     this.marked = marker.value;
     this.markedAt = now;
-    this.parts.writer.addToAll({ value: Buffer.from(marker.value), headers: { 'event-type': marker.type } });
+    const message = { value: Buffer.from(marker.value), headers: { 'event-type': marker.type } };
+    this.parts.writer.addToAll(message, this.parts.source.shard);
   }
 
   /** Moves on to the lowest record that is not written; true if it moved. @throws if the writer failed */
@@ -190,7 +225,7 @@ class Copy<P> {
   /** Waits for records in flight, then stores the position. */
   private async finish(): Promise<void> {
     const until = performance.now() + STOP_GRACE_MS;
-    while (this.collect() || (this.unwritten.length > 0 && performance.now() < until))
+    for (this.collect(); this.unwritten.length > 0 && performance.now() < until; this.collect())
       await this.parts.signal.wait(Math.max(0, until - performance.now()));
     this.storedAt = -Infinity;
     await this.store(true);

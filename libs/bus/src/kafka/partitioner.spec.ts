@@ -1,7 +1,7 @@
 import { Partitioners, type PartitionMetadata } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
-import { partitionOf } from './partitioner.js';
+import { partitionOf } from '../shards/partitioner.js';
 
 describe('partitionOf', () => {
   it('agrees with the client library for ids and for keys of every length', () => {

@@ -1,7 +1,7 @@
 import { CompressionTypes, type Kafka, type Message, type Producer } from 'kafkajs';
 import { backoffMs, sleep, type Config, type Log } from '#libs/kernel';
-import { partitionOf } from './partitioner.js';
-import { ensureTopic } from './topics.js';
+import { partitionOf } from '../shards/partitioner.js';
+import type { Shard } from '../shards/shard.js';
 
 /** Brokers reject more than 1 MiB for one partition in a request (message.max.bytes), also when it is repeated. */
 const MAX_REQUEST_BYTES = 700_000;
@@ -35,6 +35,8 @@ interface Parts {
   topic: string;
   config: Config;
   log: Log;
+  /** Over so many partitions keys are distributed. */
+  partitions: number;
   /** @throws if this process may not write any more; called before each request */
   check: () => void;
   /** Called after each request, and after a failure. */
@@ -57,9 +59,8 @@ export class TopicWriter {
   private constructor(
     private readonly producer: Producer,
     private readonly parts: Parts,
-    partitions: number,
   ) {
-    this.queues = Array.from({ length: partitions }, (_, partition) => new PartitionQueue(partition));
+    this.queues = Array.from({ length: parts.partitions }, (_, partition) => new PartitionQueue(partition));
     const { KAFKA_COMPRESSION } = parts.config.settings;
     this.compression = KAFKA_COMPRESSION === 'gzip' ? CompressionTypes.GZIP : CompressionTypes.None;
   }
@@ -71,14 +72,9 @@ export class TopicWriter {
    * @throws if Kafka is unreachable or refuses
    */
   static async open(parts: Parts): Promise<TopicWriter> {
-    const partitions = await ensureTopic(parts.kafka, parts.topic, parts.config);
     const producer = parts.kafka.producer({ allowAutoTopicCreation: false, retry: { retries: 0 } });
     await producer.connect();
-    return new TopicWriter(producer, parts, partitions);
-  }
-
-  get partitions(): number {
-    return this.queues.length;
+    return new TopicWriter(producer, parts);
   }
 
   /** Adds a record to the partition of its key; `flush` sends it. */
@@ -88,9 +84,10 @@ export class TopicWriter {
     return this.append(queue, message, onRefused);
   }
 
-  /** Adds a record to every partition. */
-  addToAll(message: Message & { value: Buffer }): void {
-    for (const queue of this.queues) this.append(queue, { ...message, partition: queue.partition });
+  /** Adds a record to every partition of a shard. */
+  addToAll(message: Message & { value: Buffer }, { index, of }: Shard): void {
+    for (const queue of this.queues)
+      if (queue.partition % of === index) this.append(queue, { ...message, partition: queue.partition });
   }
 
   /** Begins to send what was added. */

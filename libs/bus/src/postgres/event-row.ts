@@ -8,6 +8,12 @@ const columns = EVENT_COLUMNS.split(', ');
 /** The position behind the last event of a batch; the expression of an index. */
 export const BATCH_END = '(first_position + count)';
 
+/**
+ * Small outbox rows are joined until a batch of the log has about so many events: a batch has a fixed cost, but a reader of
+ * one event reads all of its batch.
+ */
+export const BATCH_EVENTS = 64;
+
 /** For a FROM clause: the events of batch `b` of `event_log` as rows `event`, with their subscript. */
 export const EVENTS_OF_BATCH = `unnest(${columns.map((name) => `b.${name}`).join(', ')})
   WITH ORDINALITY AS event (${EVENT_COLUMNS}, subscript)`;

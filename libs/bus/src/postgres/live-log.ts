@@ -4,7 +4,7 @@ import { Database } from '#libs/persistence';
 import type { LoggedEvent } from '#libs/contracts';
 import { LogListener } from './log-listener.js';
 import { BATCH_END, batchesAfter, endOfBatchWith, EVENTS_OF_BATCH, LOG_COLUMNS, POSITION } from './event-row.js';
-import { ReadHint, toLoggedEvent, type LoggedEventRow } from './event-row.js';
+import { BATCH_EVENTS, ReadHint, toLoggedEvent, type LoggedEventRow } from './event-row.js';
 
 /** Positions above `after`, up to `upTo`. */
 export interface PositionRange {
@@ -76,6 +76,41 @@ export class LiveLog {
   }
 
   /**
+   * The events after `after` whose keys are wanted, among about `limit` events. Only the keys of the others are read.
+   * `upTo`: the position of the last event that was looked at.
+   */
+  async readKeys(
+    after: number,
+    limit: number,
+    isWanted: (key: string) => boolean,
+  ): Promise<{ events: LoggedEvent[]; upTo: number; isAll: boolean }> {
+    const batches = Math.ceil(limit / BATCH_EVENTS);
+    const { rows } = await this.database.query<{ first: string; moved_at: Date; key: string[] }>({
+      name: 'bus-log-keys',
+      text: `SELECT first_position AS first, moved_at, key FROM (${batchesAfter('$1', '$3')}) AS b LIMIT $2`,
+      values: [after, batches, this.hint.since(after)],
+    });
+    const wanted: number[] = [];
+    let upTo = after;
+    for (const { first, key: keys } of rows) {
+      const from = Number(first);
+      for (let i = Math.max(0, after - from + 1); i < keys.length; i++) if (isWanted(keys[i])) wanted.push(from + i);
+      upTo = from + keys.length - 1;
+    }
+    const isAll = rows.length < batches;
+    if (wanted.length === 0) return { events: [], upTo, isAll };
+    // Not a named statement: as a constant, the array of positions is hashed.
+    const found = await this.database.query<LoggedEventRow>(
+      `SELECT ${LOG_COLUMNS} FROM event_log AS b, ${EVENTS_OF_BATCH}
+        WHERE moved_at BETWEEN $2 AND $3 AND ${BATCH_END} > $4 AND ${BATCH_END} <= $5 AND ${POSITION} = ANY($1::bigint[])
+        ORDER BY position`,
+      [wanted, rows[0].moved_at, endOfMillisecond(rows[rows.length - 1].moved_at), wanted[0], upTo + 1],
+    );
+    this.hint.note(found.rows);
+    return { events: found.rows.map(toLoggedEvent), upTo, isAll };
+  }
+
+  /**
    * Calls back when any process has added events; returns the function that unsubscribes. A hint: poll every second as
    * well.
    */
@@ -84,3 +119,6 @@ export class LiveLog {
     return this.notifications.on('log', callback);
   }
 }
+
+/** PostgreSQL has microseconds, which are lost in a `Date`. */
+const endOfMillisecond = (time: Date): Date => new Date(time.getTime() + 1);

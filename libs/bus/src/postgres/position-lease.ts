@@ -1,14 +1,43 @@
 import { backoffMs, sleep } from '#libs/kernel';
+import { shardNames } from '../shards/shard.js';
+import type { ShardPositions } from '../shards/shard-layout.js';
 import { Lease, type Database, type Worker, databaseErrors } from '#libs/persistence';
 
 /** The stored position of a consumer of the PostgreSQL log; 0 before its first batch. */
-export async function storedPosition(database: Database, consumer: string): Promise<number> {
+async function storedPosition(database: Database, consumer: string): Promise<number> {
   const { rows } = await database.query<{ position: string }>(
     'SELECT position FROM consumer_positions WHERE consumer = $1',
     [consumer],
   );
   return Number(rows[0]?.position ?? 0);
 }
+
+/** Every event up to it is handled by the consumer, in whatever shards. */
+export async function handledPosition(database: Database, consumer: string): Promise<number> {
+  const { rows } = await database.query<{ shards: number }>('SELECT shards FROM consumer_shards WHERE consumer = $1', [
+    consumer,
+  ]);
+  const positions = shardNames(consumer, rows.at(0)?.shards ?? 1).map((name) => storedPosition(database, name));
+  return Math.min(...(await Promise.all(positions)));
+}
+
+/** The name of the lease of a consumer. */
+const leaseOf = (consumer: string): string => `consumer ${consumer}`;
+
+export const LOG_POSITIONS: ShardPositions = {
+  leaseOf,
+  replace: async (tx, from, to) => {
+    const { rows } = await tx.query<{ position: string }>(
+      'DELETE FROM consumer_positions WHERE consumer = ANY($1) RETURNING position',
+      [from],
+    );
+    const first = rows.length < from.length ? 0 : Math.min(...rows.map(({ position }) => Number(position)));
+    await tx.query(
+      'INSERT INTO consumer_positions (consumer, position) SELECT name, $2 FROM unnest($1::text[]) AS name',
+      [to, first],
+    );
+  },
+};
 
 /**
  * The right to advance the position of one consumer. The position is stored only while the fence of the lease is
@@ -24,18 +53,21 @@ export class PositionLease {
     worker: Pick<Worker, 'id' | 'register'>,
     private readonly consumer: string,
   ) {
-    this.lease = new Lease(database, worker, `consumer ${consumer}`);
+    this.lease = new Lease(database, worker, leaseOf(consumer));
   }
 
-  /** Takes the lease and reads the position; false while another process holds the lease. */
-  async take(): Promise<boolean> {
-    if (!(await this.lease.take())) return false;
+  /** Takes the lease; false while another process holds it. */
+  take(): Promise<boolean> {
+    return this.lease.take();
+  }
+
+  /** Reads the position, once the lease is taken. */
+  async begin(): Promise<void> {
     await this.database.query(
       'INSERT INTO consumer_positions (consumer, position) VALUES ($1, 0) ON CONFLICT DO NOTHING',
       [this.consumer],
     );
     this.position = await storedPosition(this.database, this.consumer);
-    return true;
   }
 
   /** @throws if the lease is lost, or if other processes may regard it as expired */

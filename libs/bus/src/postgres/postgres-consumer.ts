@@ -75,6 +75,7 @@ export class PostgresConsumer {
     const lease = new PositionLease(this.parts.database, this.parts.worker, this.options.consumer);
     try {
       while (!this.stopped && !(await lease.take())) await sleep(STANDBY_MS, this.stopping.signal);
+      if (!this.stopped) await lease.begin();
       if (this.options.recordBoundaries && !this.stopped) await this.repeatRecorded(lease);
       while (!this.stopped) await this.step(lease);
     } finally {

@@ -3,7 +3,7 @@ import { Shutdown } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
 import { LogListener } from './log-listener.js';
-import { storedPosition } from './position-lease.js';
+import { handledPosition } from './position-lease.js';
 import { PostgresConsumers } from './postgres-consumers.js';
 
 /** The log in PostgreSQL: consumers read `event_log` by position, one instance of a consumer at a time. */
@@ -27,6 +27,6 @@ export class PostgresEventLog extends EventLog {
   }
 
   handledPosition(consumer: string): Promise<number> {
-    return storedPosition(this.database, consumer);
+    return handledPosition(this.database, consumer);
   }
 }

@@ -3,7 +3,7 @@ import { backoffMs, Config, LocalNotifications, Log, Shutdown, sleep, WakeSignal
 import { Database, Lease, Worker } from '#libs/persistence';
 
 import { LOG_CHANNEL } from './log-listener.js';
-import { EVENT_COLUMNS } from './event-row.js';
+import { BATCH_EVENTS, EVENT_COLUMNS } from './event-row.js';
 
 /** A move ends with the outbox row that reaches so many events, or after so many rows. */
 const MAX_EVENTS = 5_000;
@@ -38,11 +38,6 @@ const MAY_MOVE = `
            SELECT true FROM leases WHERE name = $1 AND owner = $2 AND fence = $3 AND EXISTS (SELECT FROM outbox) FOR UPDATE
          ), false)::text, true)`;
 
-/**
- * Small outbox rows are joined until a batch of the log has about so many events: a batch has a fixed cost, but a reader of
- * one event reads all of its batch.
- */
-const BATCH_EVENTS = 64;
 /** An account has one entry in `event_log_accounts` for so many consecutive events of a move. */
 const ACCOUNT_EVENTS = 512;
 

@@ -1,8 +1,10 @@
 import type { Log } from '#libs/kernel';
-import type { Database, Worker } from '#libs/persistence';
+import { Lease, type Database, type Worker } from '#libs/persistence';
+import { belongsTo } from '../shards/partitioner.js';
 import type { RelayedTable } from '../relayed-table.js';
-import type { RelaySource, SourceRecord } from '../relay-source.js';
-import { Lease } from '#libs/persistence';
+import type { RelaySource, SourceRead, SourceRecord } from '../relay-source.js';
+import { ShardLayout, type ShardPositions } from '../shards/shard-layout.js';
+import { shardName, WHOLE, type Shard } from '../shards/shard.js';
 import { storeWhenAvailable } from './position-lease.js';
 
 /**
@@ -24,7 +26,37 @@ interface FoundRow {
   target: string;
   id: string | null;
   tx: string | null;
+  /** Null for the whole table. */
+  key: string | null;
 }
+
+/** Several shards begin again with the transactions that the least advanced one had not seen. */
+const TABLE_POSITIONS: ShardPositions = {
+  leaseOf: (name) => name,
+  replace: async (tx, from, to) => {
+    const { rows } = await tx.query<TablePosition>(
+      `DELETE FROM relay_positions WHERE relay = ANY($1)
+       RETURNING done::text, target::text, tx::text, row_id AS row`,
+      [from],
+    );
+    const start = (position: Partial<TablePosition>) => ({ done: NOTHING, target: null, ...BEFORE_ALL, ...position });
+    const known = rows.length === from.length ? rows : [start({})];
+    const positions = known.length === 1 ? known : known.map(({ done }) => start({ done }));
+    await tx.query(
+      `INSERT INTO relay_positions (relay, done, target, tx, row_id)
+       SELECT relay, first.*
+         FROM unnest($1::text[]) AS relay
+              CROSS JOIN (SELECT done::pg_snapshot, target::pg_snapshot, tx::xid8, row_id
+                            FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS known (done, target, tx, row_id)
+                           ORDER BY ${SNAPSHOT_ORDER} LIMIT 1) AS first`,
+      [to, ...(['done', 'target', 'tx', 'row'] as const).map((column) => positions.map((one) => one[column]))],
+    );
+  },
+};
+
+/** Snapshots of one server, the oldest first. */
+const SNAPSHOT_ORDER = `pg_snapshot_xmax(done::pg_snapshot), pg_snapshot_xmin(done::pg_snapshot),
+  cardinality(ARRAY(SELECT pg_snapshot_xip(done::pg_snapshot))) DESC`;
 
 /**
  * The new rows of a table, by the transaction that inserted each (column `tx`). A row counts as new when its transaction is
@@ -35,19 +67,36 @@ export class TableSource implements RelaySource<TablePosition> {
   readonly name: string;
   private at: TablePosition = { done: NOTHING, target: null, ...BEFORE_ALL };
   private readonly lease: Lease;
+  private readonly layout: ShardLayout;
   private readonly find: string;
+  private isOurs: (key: string) => boolean = () => true;
 
   constructor(
     private readonly table: RelayedTable,
     private readonly parts: { database: Database; worker: Worker; log: Log },
+    readonly shard: Shard = WHOLE,
   ) {
-    this.name = `kafka-relay ${table.topic}`;
+    const relay = `kafka-relay ${table.topic}`;
+    this.name = shardName(relay, shard);
     this.lease = new Lease(parts.database, parts.worker, this.name);
-    this.find = findRows(table.table);
+    this.layout = new ShardLayout(parts.database, relay, TABLE_POSITIONS);
+    this.find = findRows(table.table, shard.of === 1 ? 'NULL' : table.key);
   }
 
-  async take(): Promise<boolean> {
-    if (!(await this.lease.take())) return false;
+  take(): Promise<boolean> {
+    return this.lease.take();
+  }
+
+  async begin(partitions: number): Promise<number | null> {
+    const { of } = this.shard;
+    const division = await this.layout.agree(this.name, { shards: of, partitions });
+    if (division.shards !== of || division.partitions > partitions) return null;
+    if (of > 1) this.isOurs = belongsTo(this.shard, division.partitions);
+    await this.goToStored();
+    return division.partitions;
+  }
+
+  private async goToStored(): Promise<void> {
     const { rows } = await this.parts.database.query<TablePosition & { foreign: boolean }>(
       `WITH made AS (
          INSERT INTO relay_positions (relay, done) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING *),
@@ -63,45 +112,45 @@ export class TableSource implements RelaySource<TablePosition> {
       });
       this.at = { done: NOTHING, target: null, ...BEFORE_ALL };
     } else this.at = stored;
-    return true;
   }
 
   check(): void {
     this.lease.held();
   }
 
-  async read(limit: number): Promise<SourceRecord<TablePosition>[]> {
-    for (;;) {
-      const { ids, positions } = await this.next(limit);
-      if (ids.length === 0) return [];
-      const records = await this.table.load(ids);
-      // Rows may have been deleted since they were found.
-      if (records.length > 0)
-        return records.map(({ rowId, ...record }) => ({
-          ...record,
-          type: this.table.type,
-          position: positions.get(rowId) as TablePosition,
-        }));
-    }
+  async read(limit: number): Promise<SourceRead<TablePosition>> {
+    const { ids, last, positions } = await this.next(limit);
+    // Rows may have been deleted since they were found.
+    const rows = ids.length === 0 ? [] : await this.table.load(ids);
+    const records = rows.map(({ rowId, ...record }) => ({
+      ...record,
+      type: this.table.type,
+      position: positions.get(rowId) as TablePosition,
+    }));
+    return { records, upTo: last, isAll: positions.size < limit };
   }
 
-  private async next(limit: number): Promise<{ ids: string[]; positions: Map<string, TablePosition> }> {
+  /** The next rows of the table; `ids` are those of the shard. */
+  private async next(
+    limit: number,
+  ): Promise<{ ids: string[]; last: TablePosition | null; positions: Map<string, TablePosition> }> {
     const { done, target, tx, row } = this.at;
     const { rows } = await this.parts.database.query<FoundRow>({
-      name: `bus-rows-of-${this.table.table}`,
+      name: `bus-rows-of-${this.table.table}${this.shard.of === 1 ? '' : '-with-keys'}`,
       text: this.find,
       values: [done, target, tx, row, limit, done === NOTHING],
     });
     const positions = new Map<string, TablePosition>();
-    for (const found of rows)
-      if (found.id !== null && found.tx !== null)
-        positions.set(found.id, { done, target: found.target, tx: found.tx, row: found.id });
-    const ids = [...positions.keys()];
-    const isAll = ids.length < limit;
-    this.at = isAll
-      ? { done: rows[0].target, target: null, ...BEFORE_ALL }
-      : (positions.get(ids[ids.length - 1]) as TablePosition);
-    return { ids, positions };
+    const ids: string[] = [];
+    for (const found of rows) {
+      if (found.id === null || found.tx === null) continue;
+      positions.set(found.id, { done, target: found.target, tx: found.tx, row: found.id });
+      if (this.isOurs(found.key ?? '')) ids.push(found.id);
+    }
+    const last = [...positions.values()].at(-1) ?? null;
+    const isAll = positions.size < limit;
+    this.at = isAll || last === null ? { done: rows[0].target, target: null, ...BEFORE_ALL } : last;
+    return { ids, last, positions };
   }
 
   advance(to: TablePosition, stopping: AbortSignal): Promise<void> {
@@ -141,15 +190,17 @@ export class TableSource implements RelaySource<TablePosition> {
 }
 
 /**
+ * `key`: an SQL expression, for rows that belong to shards.
+ *
  * $1: done, $2: target or NULL for the present, $3 and $4: the last row, $5: limit, $6: nothing was copied before.
  *
  * The rows of transactions that were in progress at `done` are looked up by their number, all others are above it, so that
  * no row is read twice. A dump that was restored into another server has rows with numbers of the future: all of them are
  * committed, and they are copied with the first rows.
  */
-function findRows(table: RelayedTable['table']): string {
+function findRows(table: RelayedTable['table'], key: string): string {
   const rows = (condition: string) =>
-    `(SELECT id, tx FROM ${table} WHERE ${condition} AND (tx, id) > ($3::xid8, $4::text) ORDER BY tx, id LIMIT $5)`;
+    `(SELECT id, tx, ${key}::text AS key FROM ${table} WHERE ${condition} AND (tx, id) > ($3::xid8, $4::text) ORDER BY tx, id LIMIT $5)`;
   const target = '(SELECT target FROM bounds)';
   const isVisible = `pg_visible_in_snapshot(tx, ${target})`;
   return `
@@ -161,6 +212,6 @@ function findRows(table: RelayedTable['table']): string {
     UNION ALL
     ${rows('$6::boolean AND tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot()))')}
     ORDER BY tx, id LIMIT $5)
-  SELECT bounds.target::text, found.id, found.tx::text
+  SELECT bounds.target::text, found.id, found.tx::text, found.key
     FROM bounds LEFT JOIN found ON true ORDER BY found.tx, found.id`;
 }

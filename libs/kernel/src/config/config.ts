@@ -39,7 +39,7 @@ import {
 } from './setting-parsers.js';
 
 /** The programs of this service; `cli` is the administration command line. */
-export const PROGRAMS = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'cli'] as const;
+export const PROGRAMS = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay', 'cli'] as const;
 export type Program = (typeof PROGRAMS)[number];
 
 interface Setting<T> {
@@ -122,6 +122,7 @@ export const SETTINGS = {
   KAFKA_PARTITIONS: setting(wholeNumber(1, 1_000), '12'),
   KAFKA_RETENTION: setting(longDuration, '7d'),
   KAFKA_COMPRESSION: setting(oneOf('none', 'gzip'), 'none'),
+  EVENT_LOG_SHARDS: setting(wholeNumber(1, 64), '1'),
   CLICKHOUSE_URL: optional(url('http', 'https'), true),
   CLICKHOUSE_CLUSTER: optional(clusterName),
   STATS_RAW_DAYS: setting(wholeNumber(2, 3_650), '90'),
@@ -330,6 +331,7 @@ function contradictions(program: Program, settings: Settings, invalid: ReadonlyS
   const distributed = program !== 'standalone' && program !== 'cli';
   need(!distributed || s.DATABASE_URL !== undefined, `DATABASE_URL is required by start:${program}.`);
   need(!distributed || s.CLICKHOUSE_URL !== undefined, `CLICKHOUSE_URL is required by start:${program}.`);
+  need(program !== 'relay' || s.KAFKA_BROKERS !== undefined, 'KAFKA_BROKERS is required by start:relay.');
   need(
     s.DATABASE_URL === undefined || s.MASTER_KEY !== undefined,
     'MASTER_KEY is required with DATABASE_URL: 32 bytes in base64, for example from: openssl rand -base64 32',

@@ -26,6 +26,7 @@ import { ACCOUNT_TURNS } from './0030-account-turns.js';
 import { PRIORITY } from './0031-priority.js';
 import { KEPT_ROWS } from './0033-kept-rows.js';
 import { VACUUM } from './0034-vacuum.js';
+import { CONSUMER_SHARDS } from './0035-consumer-shards.js';
 import { PENALTY_POOL } from './0037-penalty-pool.js';
 import { CONTENT_STORE } from './0039-content-store.js';
 
@@ -58,6 +59,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   PRIORITY,
   KEPT_ROWS,
   VACUUM,
+  CONSUMER_SHARDS,
   PENALTY_POOL,
   CONTENT_STORE,
 ];

@@ -23,6 +23,7 @@ export const attemptRecords = (database: Database): RelayedTable => ({
   topic: 'email.attempts.v1',
   type: 'email.attempt',
   table: 'attempts',
+  key: 'email_id',
   load: async (ids) => {
     const { rows } = await database.query<Row>({ name: 'attempts-records', text: LOAD, values: [ids] });
     return rows.map(toRecord);

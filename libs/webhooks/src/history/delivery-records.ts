@@ -17,6 +17,7 @@ export const webhookDeliveryRecords = (database: Database): RelayedTable => ({
   topic: 'webhook.deliveries.v1',
   type: 'webhook.delivery',
   table: 'webhook_attempts',
+  key: 'webhook_id',
   load: async (ids) => {
     const { rows } = await database.query<Row>({ name: 'webhook-attempts-records', text: LOAD, values: [ids] });
     return rows.map(toRecord);

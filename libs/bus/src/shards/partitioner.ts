@@ -1,3 +1,5 @@
+import type { Shard } from './shard.js';
+
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 const R = 24;
@@ -9,6 +11,12 @@ const R = 24;
 export function partitionOf(key: Buffer, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions;
 }
+
+/** Which keys have a partition of the shard. */
+export const belongsTo =
+  ({ index, of }: Shard, partitions: number) =>
+  (key: string): boolean =>
+    partitionOf(Buffer.from(key), partitions) % of === index;
 
 function murmur2(data: Buffer): number {
   const whole = data.length & ~3;
