@@ -38,7 +38,7 @@ const CHOICES: Record<
 };
 
 /** Returns a function that asks for confirmation and decides about the pool. */
-export function useAccountPool({ id, name }: Account) {
+function useAccountPool({ id, name }: Account) {
   const setPool = useOperation(SetAccountPoolDocument);
   return (pool: AccountPoolChoice) => {
     const { title, text, button, done } = CHOICES[pool];
