@@ -4,7 +4,7 @@ import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { newId, type EventRecord, type PositionRecord, type RoutedEvent } from '#libs/contracts';
 import { OutboxRelay, Relays } from '#libs/bus';
-import { appendEvents, Database, routedEvent } from '#libs/persistence';
+import { Database, outbox } from '#libs/persistence';
 import { freshDatabase } from '../support/persistence/database.js';
 import { busProcess } from '../support/fixtures/log-harness.js';
 import { until } from '../support/timing/until.js';
@@ -64,13 +64,13 @@ describe.skipIf(!brokers)('copying the event log to Kafka in shards', { timeout:
     await until(shared, { withinMs: 60_000 });
     const topicOf = await readTopic(topic);
     for (let round = 0; round < 10; round++) {
-      await appendEvents(database, events.next(5));
+      await outbox.append(database, events.next(5));
       await pause(20);
     }
     await until(async () => topicOf.ids().size === events.count, { withinMs: 60_000 });
     await first.stop();
     await until(async () => (await owners()).length === 2, { withinMs: 60_000 });
-    for (let round = 0; round < 5; round++) await appendEvents(database, events.next(5));
+    for (let round = 0; round < 5; round++) await outbox.append(database, events.next(5));
     await until(async () => topicOf.ids().size === events.count, { withinMs: 60_000 });
     await second.stop();
     await topicOf.stop();
@@ -88,15 +88,15 @@ describe.skipIf(!brokers)('copying the event log to Kafka in shards', { timeout:
     };
     const copied = async () => topicOf.ids().size === events.count;
     await until(by('delivery'), { withinMs: 60_000 });
-    await appendEvents(database, events.next(2));
+    await outbox.append(database, events.next(2));
     await until(copied, { withinMs: 60_000 });
     const relay = await startRelay();
     await until(by('relay'), { withinMs: 60_000 });
-    await appendEvents(database, events.next(2));
+    await outbox.append(database, events.next(2));
     await until(copied, { withinMs: 60_000 });
     await relay.stop();
     await until(by('delivery'), { withinMs: 60_000 });
-    await appendEvents(database, events.next(2));
+    await outbox.append(database, events.next(2));
     await until(copied, { withinMs: 60_000 });
     await topicOf.stop();
     expect(topicOf.faults()).toEqual([]);
@@ -108,14 +108,14 @@ describe.skipIf(!brokers)('copying the event log to Kafka in shards', { timeout:
     const topicOf = await readTopic(topic);
     const copied = async () => topicOf.ids().size === events.count;
     for (const shards of ['3', '2', '1']) {
-      await appendEvents(database, events.next(3));
+      await outbox.append(database, events.next(3));
       const relay = await startRelay({ EVENT_LOG_SHARDS: shards });
       const taken = async () => {
         const found = await owners();
         return found.length === Number(shards) && found.every(({ program }) => program === 'relay');
       };
       await until(taken, { withinMs: 60_000 });
-      await appendEvents(database, events.next(3));
+      await outbox.append(database, events.next(3));
       await until(copied, { withinMs: 60_000 });
       await relay.stop();
     }
@@ -136,7 +136,7 @@ class Events {
     this.count += each * KEYS;
     return this.keys.flatMap((one) =>
       Array.from({ length: each }, () =>
-        routedEvent({
+        outbox.event({
           type: 'webhook.test',
           data: { webhook_id: one.key, message: 'x' },
           accountId: newId('acc'),
