@@ -3,6 +3,7 @@ import type { KeyProblem, TlsFiles } from './tls-files.js';
 
 /** What is wrong with a certificate, for the operator: in the warnings of `--check-config` and in the doctor. */
 export interface CertificateFinding {
+  kind: CertificateProblem['kind'];
   level: 'warning' | 'error';
   message: string;
   fix: string;
@@ -16,16 +17,20 @@ interface CertificateUse {
   setting: 'SMTP_TLS' | 'HTTP_TLS';
 }
 
-type Details = Omit<CertificateFinding, 'level'>;
-const error = (details: Details): CertificateFinding => ({ level: 'error', ...details });
-const warning = (details: Details): CertificateFinding => ({ level: 'warning', ...details });
+type Finding = Omit<CertificateFinding, 'kind'>;
+type Details = Omit<Finding, 'level'>;
+const error = (details: Details): Finding => ({ level: 'error', ...details });
+const warning = (details: Details): Finding => ({ level: 'warning', ...details });
 
 /** Empty if clients can use the certificate. */
 export function certificateFindings(files: TlsFiles, use: CertificateUse): CertificateFinding[] {
-  return findCertificateProblems(files, use.host, new Date()).map((problem) => findingOf(use, problem));
+  return findCertificateProblems(files, use.host, new Date()).map((problem) => ({
+    kind: problem.kind,
+    ...findingOf(use, problem),
+  }));
 }
 
-function findingOf({ host, setting }: CertificateUse, problem: CertificateProblem): CertificateFinding {
+function findingOf({ host, setting }: CertificateUse, problem: CertificateProblem): Finding {
   const issue = `Get a certificate for ${host}, for example: certbot certonly --standalone -d ${host}\n${setting}_CERT=/etc/letsencrypt/live/${host}/fullchain.pem\n${setting}_KEY=/etc/letsencrypt/live/${host}/privkey.pem`;
   switch (problem.kind) {
     case 'unreadable':

@@ -13,6 +13,7 @@ export const PROBLEM_KINDS = [
   'event_log',
   'retention',
   'disk',
+  'certificate',
 ] as const;
 type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
@@ -33,6 +34,7 @@ export interface ServiceFacts {
   statistics: { problem: string | null; since: Date | null };
   programs: readonly { program: string; isAlive: boolean; silentSeconds: number }[];
   disk: { freeBytes: number; totalBytes: number; level: 'ok' | 'warning' | 'error'; daysLeft: number | null } | null;
+  certificates: readonly { setting: string; level: 'warning' | 'error'; message: string }[];
   throttles: readonly ThrottleView[];
   /** Due time of the oldest recipient for which a delivery slot is missing. */
   oldestDueAt: Date | null;
@@ -67,6 +69,7 @@ export function serviceProblems(facts: ServiceFacts): ServiceProblem[] {
     ...backlogProblems(facts),
     ...retentionProblems(facts),
     ...diskProblems(facts),
+    ...certificateProblems(facts),
   ];
   return [...problems.filter(isCritical), ...problems.filter((problem) => !isCritical(problem))];
 }
@@ -169,6 +172,12 @@ function diskProblems({ disk }: ServiceFacts): ServiceProblem[] {
   const left = days === Infinity ? '' : `, which is enough for ${counted(Math.floor(days), 'day', 'days')}`;
   return [problem('disk', severity, { message: `${Math.floor(share * 100)} % of the disk is free${left}.` })];
 }
+
+/** Clients refuse a certificate that has expired, so they cannot submit mail. */
+const certificateProblems = ({ certificates }: ServiceFacts): ServiceProblem[] =>
+  certificates.map(({ setting, level, message }) =>
+    problem('certificate', level === 'error' ? 'critical' : 'warning', { message: `${setting}: ${message}` }),
+  );
 
 /** The reply of the server for which most recipients wait, and since when it or another one has given such replies. */
 function causeOf(held: readonly ThrottleView[]): { reply: string | null; since: Date } {

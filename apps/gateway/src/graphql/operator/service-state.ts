@@ -6,6 +6,7 @@ import { Database, databaseInfo, hostResources } from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
 import { StatsStore } from '#libs/stats';
 import { VERSION } from '../../version.js';
+import { configuredCertificates } from './configured-certificates.js';
 import type { ServiceHealthType, ServiceZoneType } from './health.type.js';
 import { ServiceBacklog } from './service-backlog.js';
 import { serviceProblems, stateOf, type ServiceFacts } from './service-problems.js';
@@ -96,6 +97,7 @@ export class ServiceState {
     const problems = serviceProblems({
       ...known,
       ...{ now: new Date(), statistics: { ...known.statistics, since }, throttles, oldestDueAt, backlog, lateData },
+      certificates: configuredCertificates(this.config),
     });
     const { shaping: held, retry, account, schedule: scheduled, worker, answer } = byWait;
     return { problems, waiting: { recipients, held, retry, account, scheduled, due: worker + answer } };

@@ -79,8 +79,8 @@ function checkFiles(use: CertificateUse, files: TlsFiles): Result[] {
   const found = certificateFindings(files, use);
   if (found.length === 0)
     return [ok({ subject: use.subject, message: `It stands for ${use.host}, and its chain is complete.` })];
-  return found.map(({ level, ...details }) =>
-    (level === 'error' ? error : warning)({ subject: use.subject, ...details }),
+  return found.map(({ level, message, fix, facts }) =>
+    (level === 'error' ? error : warning)({ subject: use.subject, message, fix, facts }),
   );
 }
 
