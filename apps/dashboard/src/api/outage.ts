@@ -17,6 +17,10 @@ export interface Outage {
 }
 
 const RETRY_MS = 3_000;
+/** While nothing fails: a full disk fails no request that reads. */
+const WATCH_MS = 30_000;
+/** The page itself comes first. */
+const FIRST_WATCH_MS = 1_500;
 const LIMIT_MS = 5_000;
 
 let outage: Outage | null = null;
@@ -31,6 +35,25 @@ export function noticeTrouble(status: number): void {
   isChecking = true;
   void check();
 }
+
+/** Checks the server from time to time, whether or not a request has failed. */
+export function useWatch(): void {
+  useEffect(() => {
+    const watch = () => {
+      if (!document.hidden) noticeTrouble(0);
+    };
+    const first = window.setTimeout(watch, FIRST_WATCH_MS);
+    const timer = window.setInterval(watch, WATCH_MS);
+    return () => {
+      window.clearTimeout(first);
+      window.clearInterval(timer);
+    };
+  }, []);
+}
+
+/** Whether the pages can still be read: mail is not accepted, for example, but the database answers. */
+export const isReadable = (found: Outage | null): boolean =>
+  found === null || (found.parts.length > 0 && !found.parts.some(({ part, reason }) => part === 'database' && reason));
 
 /** Calls back whenever an outage has ended. */
 export function onRecovery(listener: () => void): () => void {

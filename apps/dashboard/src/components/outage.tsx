@@ -1,6 +1,6 @@
 import { Alert, Badge, Table, Text } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
-import { useOutage, type Outage, type Part } from '../api/outage.ts';
+import { isReadable, useOutage, type Outage, type Part } from '../api/outage.ts';
 import { ExactTime } from './format.tsx';
 
 /** Reports that the server cannot do its work. Disappears by itself. */
@@ -21,7 +21,9 @@ export function OutageNotice() {
         </Text>
       ))}
       <Text size="sm" c="dimmed">
-        This page tries again every few seconds and continues by itself.
+        {isReadable(outage)
+          ? 'This notice disappears by itself.'
+          : 'Figures are those of before. This page tries again every few seconds and continues by itself.'}
       </Text>
     </Alert>
   );
@@ -55,7 +57,8 @@ export function Readiness({ parts }: { parts: readonly Part[] }) {
 function titleOf({ parts }: Outage): string {
   if (parts.length === 0) return 'The server cannot be reached.';
   const failing = parts.filter(({ reason }) => reason !== null).map(({ part }) => part);
-  return failing.includes('database') ? 'The database does not answer.' : 'The service is not ready.';
+  if (failing.includes('database')) return 'The database does not answer.';
+  return failing.includes('storage') ? 'No emails are accepted.' : 'The service is not ready.';
 }
 
 const labelOf = (part: string): string => part.slice(0, 1).toUpperCase() + part.slice(1);

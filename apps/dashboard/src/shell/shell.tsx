@@ -15,19 +15,21 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { IconBook, IconLogout, IconSelector, IconUser } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from 'react-router';
+import { useWatch } from '../api/outage.ts';
 import { logOut, openAccount, useSession } from '../api/session.tsx';
 import { notifyFailed } from '../components/feedback.tsx';
 import { OutageNotice } from '../components/outage.tsx';
 import icon from '../icon.svg';
 import { preloadPage } from '../pages/pages.ts';
-import { BlockNotice } from './block-notice.tsx';
 import { NAVIGATION, type NavigationItem } from './navigation.ts';
+import { OperatorNotices } from './operator-notices.tsx';
 import { QuickSearch } from './quick-search.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { may } = useSession();
+  useWatch();
   const isShown = ({ needs }: { needs?: string }) => needs === undefined || may(needs);
   const navigation = NAVIGATION.filter(isShown).map((group) => ({ ...group, items: group.items.filter(isShown) }));
   return (
@@ -85,7 +87,7 @@ export function Shell() {
         <Box maw={1240} mx="auto" id="content" tabIndex={-1}>
           <Stack gap="lg">
             <OutageNotice />
-            {may('operator') && <BlockNotice />}
+            {may('operator') && <OperatorNotices />}
             <Outlet />
           </Stack>
         </Box>

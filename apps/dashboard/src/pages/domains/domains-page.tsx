@@ -5,15 +5,16 @@ import { useNavigate } from 'react-router';
 import { rowsOf } from '../../api/use-connection.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
+import { DomainStatus } from '../../components/domain-status.tsx';
 import { DialogForm, FormField } from '../../components/form.tsx';
-import { Status, Time } from '../../components/format.tsx';
+import { Time } from '../../components/format.tsx';
 import { DialogButton, ListPage } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
 import { CreateDomainDocument, DomainsDocument, type DomainsQuery } from '../../graphql/generated.ts';
 
 const COLUMNS: Column<DomainsQuery['domains'][number]>[] = [
   { title: 'Domain', width: 'minmax(0, 3fr)', render: ({ name }) => name },
-  { title: 'Status', width: '120px', render: ({ status }) => <Status value={status} /> },
+  { title: 'Status', width: '150px', render: (domain) => <DomainStatus domain={domain} /> },
   { title: 'Last check', width: '140px', from: 'sm', render: ({ lastCheckedAt }) => <Time at={lastCheckedAt} /> },
   { title: 'Added', width: '140px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];

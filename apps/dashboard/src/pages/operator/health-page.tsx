@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { Link } from 'react-router';
-import { useOutage, type Part } from '../../api/outage.ts';
+import { isReadable, useOutage, type Part } from '../../api/outage.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
@@ -26,6 +26,7 @@ const PAGE_OF: Record<string, string> = {
   throttled: '/operator/queues',
   late: '/operator/queues',
   event_log: '/operator/event-log',
+  certificate: '/operator/doctor',
 };
 
 /** Shows what was known last while the database does not answer, and after a reload the state of the process alone. */
@@ -43,7 +44,7 @@ export function OperatorHealthPage() {
   const { health, throttles } = data.operator;
   return (
     <Page title="Service" description={descriptionOf(health)}>
-      {outage === null && <State health={health} />}
+      {isReadable(outage) && <State health={health} />}
       <Activity health={health} />
       <Held throttles={throttles} waiting={health.waiting} />
       <Engines health={health} />

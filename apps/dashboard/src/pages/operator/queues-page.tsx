@@ -1,6 +1,7 @@
 import { Anchor, Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconClockPause, IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { isReadable, useOutage } from '../../api/outage.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { confirm } from '../../components/confirm.tsx';
@@ -186,10 +187,11 @@ function Release({ mx, words, waiting }: Pick<Throttle, 'mx' | 'words' | 'waitin
 }
 
 function Providers({ queues }: { queues: Operator['queues'] }) {
+  const isKnown = isReadable(useOutage());
   if (queues.length === 0)
     return (
       <Card withBorder>
-        <Empty icon={IconClockPause} title="Nothing is waiting">
+        <Empty icon={IconClockPause} title={isKnown ? 'Nothing is waiting' : 'Not known at the moment'}>
           Waiting recipients of all accounts appear here by mailbox provider.
         </Empty>
       </Card>

@@ -1,6 +1,7 @@
-import { Anchor, Button, Card, Group, Progress, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { Anchor, Box, Button, Card, Group, Progress, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { Link } from 'react-router';
-import { formatNumber, formatShareOrDash, Status, Time } from '../../components/format.tsx';
+import { DomainStatus } from '../../components/domain-status.tsx';
+import { formatNumber, formatShareOrDash, Time } from '../../components/format.tsx';
 import type { OverviewQuery } from '../../graphql/generated.ts';
 
 interface DomainsCardProps {
@@ -18,7 +19,8 @@ export function DomainsCard({ data: { domains, today, usage }, chosen, choose }:
         Domains
       </Title>
       <Stack gap={4}>
-        {domains.map(({ id, name, status }) => {
+        {domains.map((domain) => {
+          const { id, name } = domain;
           return (
             <Group key={id} justify="space-between" wrap="nowrap" gap="xs">
               <Tooltip label={name} openDelay={300}>
@@ -34,7 +36,9 @@ export function DomainsCard({ data: { domains, today, usage }, chosen, choose }:
               </Tooltip>
               <Group gap="sm" wrap="nowrap" className="figures-shrink">
                 <Figures row={counts.get(id)} />
-                <Status value={status} />
+                <Box>
+                  <DomainStatus domain={domain} />
+                </Box>
                 <Anchor
                   component={Link}
                   to={`/domains/${id}`}

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconRocket } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { Client } from 'urql';
+import { useSession } from '../../api/session.tsx';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Chart, Legend } from '../../components/chart.tsx';
 import { Failure } from '../../components/feedback.tsx';
@@ -12,6 +13,7 @@ import { Page } from '../../components/page.tsx';
 import { OverviewDocument, type OverviewQuery } from '../../graphql/generated.ts';
 import { DomainsCard } from './domains-card.tsx';
 import { NOTHING, NUMBER_CARDS, NUMBER_COLUMNS, Numbers, type Totals } from './numbers.tsx';
+import { FailingWebhooks } from './failing-webhooks.tsx';
 import { useLiveCounts } from './use-live-counts.ts';
 import { useThroughput, WINDOWS, type Window } from './use-throughput.ts';
 import { Waiting } from './waiting.tsx';
@@ -97,6 +99,7 @@ function Placeholder() {
 }
 
 function Notices({ data: { domains, account } }: { data: OverviewQuery }) {
+  const { may } = useSession();
   const pause = account.sendingPause;
   return (
     <>
@@ -108,6 +111,7 @@ function Notices({ data: { domains, account } }: { data: OverviewQuery }) {
           queued ones are held until the operator resumes sending.
         </Alert>
       )}
+      {may('webhooks.read') && <FailingWebhooks />}
       {domains.every(({ status }) => status !== 'active') && (
         <Alert icon={<IconRocket />} title="Send your first email">
           <Anchor component={Link} to="/getting-started">

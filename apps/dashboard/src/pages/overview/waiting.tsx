@@ -2,6 +2,7 @@ import { Alert, Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { IconBan, IconClockPause } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useSubscription } from 'urql';
+import { isReadable, useOutage } from '../../api/outage.ts';
 import { byBlockList, refusalOf } from '../../components/blocks.ts';
 import { Failure } from '../../components/feedback.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
@@ -11,11 +12,13 @@ import { waitingAt } from '../emails/filter.ts';
 type Queue = QueuesLiveSubscription['queues'][number];
 
 const SHOWN = 8;
+const UNKNOWN = 'Not known at the moment.';
 const ALL_WAITING = '/emails?status=waiting';
 
 /** Messages waiting for delivery, by recipient domain and reason. */
 export function Waiting() {
   const [{ data, error }] = useSubscription({ query: QueuesLiveDocument });
+  const isKnown = isReadable(useOutage());
   const queues = data?.queues ?? [];
   const { lists, others } = byBlockList(queues);
   const total = recipientsOf(queues);
@@ -35,7 +38,7 @@ export function Waiting() {
       {queues.length === 0 && !error && (
         <Group gap="xs" c="dimmed">
           <IconClockPause size={18} />
-          <Text size="sm">Nothing is waiting.</Text>
+          <Text size="sm">{isKnown ? 'Nothing is waiting.' : UNKNOWN}</Text>
         </Group>
       )}
       <Stack gap="sm">
