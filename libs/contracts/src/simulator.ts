@@ -51,12 +51,15 @@ export const sandboxResultRule: Rule = (value) =>
         },
       ];
 
+/** The domain of the simulator of this service. */
+export const simulatorDomain = (serviceDomain: string): string => `sim.${serviceDomain.toLowerCase()}`;
+
 /** The outcome of a normalised address of the simulator; null for every other address. */
 function addressSimulation(address: string, serviceDomain: string): Simulation | null {
   const at = address.lastIndexOf('@');
   const local = address.slice(0, Math.max(at, 0));
   switch (address.slice(at + 1)) {
-    case `sim.${serviceDomain.toLowerCase()}`:
+    case simulatorDomain(serviceDomain):
       // Unknown names at the simulator's own domain bounce: a typing error must not lead to a DNS query.
       return parseSimulation(local) ?? { result: 'bounced', delayMs: 0 };
     case 'resend.dev':

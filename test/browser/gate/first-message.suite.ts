@@ -49,6 +49,24 @@ export function firstMessageSuite(stage: () => Stage): void {
     await owner.page.getByRole('heading', { level: 1, name: 'Your first email' }).waitFor();
   });
 
+  it('offers the simulator for a first try, from which no mail leaves the service', async () => {
+    const { owner, mx } = stage();
+    await owner.visit('Getting started');
+    const before = mx.accepted.length;
+    const to = owner.page.getByRole('textbox', { name: 'To' });
+    expect(await to.inputValue()).toBe('delivered@sim.postloft.test');
+    await owner.button('Send an email now').click();
+    await owner.page.getByText('Delivered by the simulator').waitFor();
+    expect(mx.accepted.length).toBe(before);
+    await owner.link('View in Captured').click();
+    await owner.page.getByRole('heading', { level: 1, name: 'Your first email' }).waitFor();
+    await owner.visit('Getting started');
+    await owner.button('Simulator: bounced').click();
+    expect(await to.inputValue()).toBe('bounced@sim.postloft.test');
+    await owner.button('My address').click();
+    await owner.page.getByText('If it bounces, no member of the account is suppressed.').waitFor();
+  });
+
   it('shows why the first message was not delivered', async () => {
     const { owner } = stage();
     await owner.visit('Getting started');

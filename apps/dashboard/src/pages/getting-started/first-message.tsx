@@ -1,4 +1,4 @@
-import { Alert, Anchor, Card, Group, Loader, Select, Stack, Text, TextInput, ThemeIcon } from '@mantine/core';
+import { Alert, Anchor, Button, Card, Group, Loader, Select, Stack, Text, TextInput, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconClock, IconSend, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useState } from 'react';
 import { Link } from 'react-router';
@@ -12,20 +12,19 @@ import { EmailEventsDocument, SendFirstMessageDocument, SentMessageDocument } fr
 interface FirstMessageProps {
   /** The domains that may send. */
   domains: string[];
-  isCaptured: boolean;
+  account: { capturesEmails: boolean; simulatorDomain: string };
 }
 
 /** Sends a message from the browser and shows its progress. */
-export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
-  const { viewer } = useSession();
+export function FirstMessage({ domains, account: { capturesEmails: isCaptured, simulatorDomain } }: FirstMessageProps) {
   const send = useOperation(SendFirstMessageDocument);
   const [domain, setDomain] = useState<string | null>(null);
-  const [to, setTo] = useState(viewer.user.email);
-  const [sent, setSent] = useState<string | null>(null);
+  const [to, setTo] = useState(`delivered@${simulatorDomain}`);
+  const [sent, setSent] = useState<SentMessage | null>(null);
   const from = domain ?? domains[0];
   const run = async () => {
     const { sendEmail } = await send({ input: firstMessage(from, to) });
-    setSent(sendEmail.id);
+    setSent({ id: sendEmail.id, isSimulated: isOf(simulatorDomain, to) });
   };
   if (from === undefined)
     return (
@@ -54,21 +53,72 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
               </FormField>
             )}
           </Group>
+          <Recipients simulatorDomain={simulatorDomain} to={to} choose={setTo} />
           <Text size="xs" c="dimmed">
-            {isCaptured
-              ? 'This service captures all emails: yours appears in Captured and is not delivered.'
-              : `Sent from hello@${from}.`}
+            {whatHappens({ from, to, isCaptured, simulatorDomain })}
           </Text>
           <Group>
             <SubmitButton leftSection={<IconSend size={16} />}>
               {sent === null ? 'Send an email now' : 'Send another'}
             </SubmitButton>
           </Group>
-          {sent !== null && <Progress key={sent} id={sent} isCaptured={isCaptured} />}
+          {sent !== null && <Progress key={sent.id} sent={sent} isCaptured={isCaptured} />}
         </Stack>
       </Form>
     </Card>
   );
+}
+
+interface SentMessage {
+  id: string;
+  isSimulated: boolean;
+}
+
+const isOf = (domain: string, address: string): boolean => address.trim().toLowerCase().endsWith(`@${domain}`);
+
+interface RecipientsProps {
+  simulatorDomain: string;
+  to: string;
+  choose: (address: string) => void;
+}
+
+/** Addresses to choose from: outcomes of the simulator, which no mail leaves the service for, and one's own mailbox. */
+function Recipients({ simulatorDomain, to, choose }: RecipientsProps) {
+  const { email } = useSession().viewer.user;
+  const choices: [string, string][] = [
+    ['Simulator: delivered', `delivered@${simulatorDomain}`],
+    ['Simulator: bounced', `bounced@${simulatorDomain}`],
+    ['My address', email],
+  ];
+  return (
+    <Group gap="xs" role="group" aria-label="Recipient">
+      {choices.map(([label, address]) => (
+        <Button
+          key={label}
+          size="compact-sm"
+          variant={to === address ? 'light' : 'default'}
+          aria-pressed={to === address}
+          onClick={() => choose(address)}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
+  );
+}
+
+interface Trial {
+  from: string;
+  to: string;
+  isCaptured: boolean;
+  simulatorDomain: string;
+}
+
+function whatHappens({ from, to, isCaptured, simulatorDomain }: Trial): string {
+  if (isOf(simulatorDomain, to))
+    return `Sent from hello@${from}. The simulator plays the receiving server: no mail leaves this service, and a copy appears in Captured.`;
+  if (isCaptured) return 'This service captures all emails: yours appears in Captured and is not delivered.';
+  return `Sent from hello@${from}, and really delivered. If it bounces, no member of the account is suppressed.`;
 }
 
 const firstMessage = (domain: string, to: string) => ({
@@ -115,7 +165,7 @@ function useSentMessage(id: string) {
 }
 
 /** Accepted, then delivered or the reason why not. */
-function Progress({ id, isCaptured }: { id: string; isCaptured: boolean }) {
+function Progress({ sent: { id, isSimulated }, isCaptured }: { sent: SentMessage; isCaptured: boolean }) {
   const { recipient, status, hasEnded, error, reload } = useSentMessage(id);
   if (error) return <Failure error={error} retry={reload} />;
   const hasArrived = ARRIVED.includes(status);
@@ -123,7 +173,7 @@ function Progress({ id, isCaptured }: { id: string; isCaptured: boolean }) {
     <Stack gap="xs" role="status" aria-label="Progress of the email">
       <Step state="done">Accepted</Step>
       {hasArrived ? (
-        <Step state="done">{arrivalOf(isCaptured, recipient?.smtp?.mx)}</Step>
+        <Step state="done">{arrivalOf({ isCaptured, isSimulated, mx: recipient?.smtp?.mx })}</Step>
       ) : (
         <NotArrived status={status} hasEnded={hasEnded} recipient={recipient} />
       )}
@@ -131,7 +181,7 @@ function Progress({ id, isCaptured }: { id: string; isCaptured: boolean }) {
         <Anchor component={Link} to={`/emails/${id}`} size="sm">
           View this email
         </Anchor>
-        {hasArrived && isCaptured && (
+        {hasArrived && (isCaptured || isSimulated) && (
           <Anchor component={Link} to={`/captured/${id}`} size="sm">
             View in Captured
           </Anchor>
@@ -172,7 +222,14 @@ const Waiting = ({ hasBeenTried }: { hasBeenTried: boolean }) =>
     <Step state="running">Sending …</Step>
   );
 
-function arrivalOf(isCaptured: boolean, mx: string | null | undefined): string {
+interface Arrival {
+  isCaptured: boolean;
+  isSimulated: boolean;
+  mx: string | null | undefined;
+}
+
+function arrivalOf({ isCaptured, isSimulated, mx }: Arrival): string {
+  if (isSimulated) return 'Delivered by the simulator';
   if (isCaptured) return 'Captured';
   return mx ? `Delivered to ${mx}` : 'Delivered';
 }

@@ -59,7 +59,7 @@ function Steps({ data: { account, domains, apiKeys, emails, delivered }, token, 
         <KeyStep count={apiKeys.length} token={token} created={created} />
       </Timeline.Item>
       <Timeline.Item bullet={<Bullet done={done[2]} icon={IconSend} />} title={<StepTitle>Send an email</StepTitle>}>
-        {may('emails.send') && <FirstMessage domains={verified} isCaptured={account.capturesEmails} />}
+        {may('emails.send') && <FirstMessage domains={verified} account={account} />}
         <Text size="sm" mb="xs">
           Or send it from your application, with your own values:
         </Text>

@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType, ResolveField, Resolver } from '@nestjs/graphql';
+import { simulatorDomain } from '#libs/contracts';
 import { Config } from '#libs/kernel';
 import { AccountType } from './account.type.js';
 
@@ -31,6 +32,14 @@ export class AccountResolver {
       tlsPort: s.PUBLIC_SMTPS_PORT,
       hasSelfSignedCertificate: s.SMTP_TLS_CERT === undefined,
     };
+  }
+
+  @ResolveField(() => String, {
+    description:
+      'The domain of the simulator: `delivered@` this domain is delivered to nobody and counts as delivered.',
+  })
+  simulatorDomain(): string {
+    return simulatorDomain(this.config.settings.SERVICE_DOMAIN);
   }
 
   @ResolveField(() => Boolean, {
