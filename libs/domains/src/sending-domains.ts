@@ -150,6 +150,11 @@ export class SendingDomains {
     return this.vouch({ accountId, written, isOfService: true });
   }
 
+  /** The entry of `addOfService`; null before the first message of the service. */
+  findOfService(accountId: string, name: string): Promise<SendingDomain | null> {
+    return this.vouched(accountId, name.toLowerCase());
+  }
+
   /** Drops the cached result after a change. */
   forget(accountId: string, name: string): void {
     this.actives.forget(accountId, name);

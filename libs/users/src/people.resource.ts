@@ -5,6 +5,23 @@ import { userRules } from './user-rules.js';
 const role = fields.choice(roleRights.all, 'The permissions of the member', 'developer');
 const email = fields.text('The address, in lower case', 'ann@example.com');
 
+const mailProblem = {
+  name: 'MailProblem',
+  about: 'Why messages of the service to a person fail.',
+  fields: {
+    reason: fields.text('The reply of the server, or another reason', '550 5.1.1 No such user').orNull(),
+    since: fields.time('When the message failed'),
+    stopped: fields.flag(
+      'True if no further message is sent to the address, because the mailbox does not exist; false if the next one is tried',
+      true,
+    ),
+  },
+} as const satisfies Shape;
+
+const mailProblemOf = fields
+  .object(mailProblem, 'Why the last message of the service to the person failed; null if it did not')
+  .orNull();
+
 export const user = resource({
   name: 'User',
   about: 'A person who uses the dashboard.',
@@ -49,6 +66,7 @@ export const member = resource({
     role: role.stored(),
     joined_at: fields.time('When the user became a member').stored(),
     last_seen_at: fields.time('Last use of a session; null without one').orNull().stored(),
+    mail_problem: mailProblemOf,
   },
   internal: {},
 });
@@ -65,6 +83,7 @@ export const invitation = resource({
     invited_by: fields.id('usr', 'The member who invited').stored(),
     created_at: fields.time().stored(),
     expires_at: fields.time().stored(),
+    mail_problem: mailProblemOf,
   },
   internal: { account_id: fields.column<string>() },
 });

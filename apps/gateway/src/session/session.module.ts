@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
+import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
+import { SuppressionsModule } from '#libs/suppressions';
 import { FirstUser } from './first-user.js';
 import { KnownBrowsers } from './known-browsers.js';
 import { HealthController } from './health.controller.js';
 import { LinkMail } from '#libs/notices';
 import { LoginController } from './login.controller.js';
 import { LoginLinks } from './login-links.js';
+import { MemberMail } from './member-mail.js';
 import { MembersController } from './members.controller.js';
 import { OidcController } from './oidc.controller.js';
 import { OwnUserController } from './own-user.controller.js';
@@ -24,9 +27,9 @@ export const SESSION_CONTROLLERS = [
 
 /** Login to the dashboard, and the people of an account. */
 @Module({
-  imports: [AccountsModule, EmailsModule, SessionAccessModule],
+  imports: [AccountsModule, DomainsModule, EmailsModule, SessionAccessModule, SuppressionsModule],
   controllers: SESSION_CONTROLLERS,
-  providers: [FirstUser, KnownBrowsers, LinkMail, LoginLinks, SessionReplies],
+  providers: [FirstUser, KnownBrowsers, LinkMail, LoginLinks, MemberMail, SessionReplies],
   exports: [FirstUser],
 })
 export class SessionModule {}

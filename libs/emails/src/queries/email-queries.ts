@@ -13,6 +13,7 @@ import type {
   SummaryRow,
   VisitsView,
 } from '../email.resource.js';
+import { searchKey } from '../intake/recipients.js';
 import { toEmailSummary, SUMMARY_COLUMNS } from './email-summary.js';
 import { readContent, type StoredAttachment } from './email-content.js';
 import { recipientsOfAll, smtpOf, type RecipientRow } from './recipient-row.js';
@@ -25,6 +26,15 @@ type DetailRow = SummaryRow & Pick<EmailRow, 'retry_of' | 'tracking'>;
 const NO_CONTENT: EmailContentView = { html: null, text: null, headers: {}, attachments: [] };
 const NO_VISITS = new Map<string, Map<number, VisitsView>>();
 const CONTENTS_AT_ONCE = 4;
+
+const LAST_FAILURES = `
+  SELECT asked.address, last.status, last.reason, last.since
+    FROM unnest($3::text[], $4::bigint[]) AS asked (address, key)
+   CROSS JOIN LATERAL (
+     SELECT r.status, r.smtp_text AS reason, e.created_at AS since
+       FROM recipients r JOIN emails e ON e.id = r.email_id
+      WHERE r.search_key = asked.key AND e.account_id = $1 AND e.sender_address = $2
+      ORDER BY r.email_id DESC LIMIT 1) last`;
 
 /** Reads emails for the API. An email that the key does not see does not exist. */
 @Injectable()
@@ -80,6 +90,30 @@ export class EmailQueries {
       }
     }
     return contents;
+  }
+
+  /**
+   * The result of the newest message from a sender to each address, by address, as far as it failed for good. `since` is
+   * the time at which the message was accepted.
+   */
+  async lastFailures(of: {
+    accountId: string;
+    sender: string;
+    addresses: readonly string[];
+  }): Promise<Map<string, { reason: string | null; since: Date }>> {
+    const { accountId, sender, addresses } = of;
+    const { rows } = await this.database.query<{
+      address: string;
+      status: string;
+      reason: string | null;
+      since: Date;
+    }>({
+      name: 'emails-last-failures',
+      text: LAST_FAILURES,
+      values: [accountId, sender, addresses, addresses.map((address) => searchKey(accountId, address))],
+    });
+    const failed = rows.filter(({ status }) => status === 'bounced' || status === 'failed');
+    return new Map(failed.map(({ address, reason, since }) => [address, { reason, since }]));
   }
 
   /** Without content and recipients. */

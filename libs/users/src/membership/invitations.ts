@@ -40,13 +40,20 @@ export class Invitations {
     private readonly sessions: Sessions,
   ) {}
 
-  /** The open invitations, newest first. */
+  /** The open invitations, newest first. `mail_problem` is for the caller, who knows messages. */
   async list(accountId: string): Promise<InvitationView[]> {
     const { rows } = await this.database.query<InvitationRow>(
       `SELECT ${invitation.columns} FROM invitations WHERE account_id = $1 AND expires_at > now() ORDER BY id DESC`,
       [accountId],
     );
     return rows.map(toView);
+  }
+
+  /** @throws Refusal not_found */
+  async find(accountId: string, id: string): Promise<InvitationView> {
+    const found = (await this.list(accountId)).find((one) => one.id === id);
+    if (!found) throw new Refusal('not_found');
+    return found;
   }
 
   /**
@@ -227,4 +234,5 @@ function requireNewPassword(password: string | undefined): string {
   return password;
 }
 
-const toView = (row: InvitationRow): InvitationView => invitation.toView(row, { object: 'invitation' });
+const toView = (row: InvitationRow): InvitationView =>
+  invitation.toView(row, { object: 'invitation', mail_problem: null });

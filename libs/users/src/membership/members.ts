@@ -35,7 +35,7 @@ export class Members {
     private readonly keys: ApiKeys,
   ) {}
 
-  /** In the order of joining. */
+  /** In the order of joining. `mail_problem` is for the caller, who knows messages. */
   async list(accountId: string): Promise<MemberView[]> {
     const { rows } = await this.database.query<MemberRow>(MEMBERS, [accountId, null]);
     return rows.map(toView);
@@ -176,4 +176,4 @@ export function assertOwner({ session }: Actor): void {
   );
 }
 
-const toView = (row: MemberRow): MemberView => member.toView(row, { object: 'member' });
+const toView = (row: MemberRow): MemberView => member.toView(row, { object: 'member', mail_problem: null });
