@@ -168,6 +168,7 @@ export const OPERATOR_FIELDS: Readonly<Record<string, string>> = {
   'Query.operator': 'operator { accounts { nodes { id name } } throttles { queue } eventLog { head } }',
   'Mutation.createAccount': 'createAccount(input: {name: "Made by the matrix"}) { account { id } apiKey }',
   'Mutation.dropParkedEvents': 'dropParkedEvents(id: $parked)',
+  'Mutation.inviteOwner': 'inviteOwner(id: $account, email: "owner.of.matrix@example.com") { id }',
   'Mutation.replayParkedEvents': 'replayParkedEvents(id: $parked)',
   'Mutation.resumeAccount': 'resumeAccount(id: $account) { id }',
   'Mutation.resumeQueue': 'resumeQueue(queue: "nobody") { restraints }',

@@ -1,5 +1,6 @@
-import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useParams } from 'react-router';
@@ -9,13 +10,14 @@ import { confirm } from '../../components/confirm.tsx';
 import { Facts, type Fact } from '../../components/facts.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { Copyable, ExactTime, formatNumber, formatRate, Status } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
 import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, UNKNOWN_RATES } from '../../components/rates.ts';
 import { useChange } from '../../components/use-change.ts';
 import {
+  InviteOwnerDocument,
   OperatorAccountDocument,
   ResumeAccountDocument,
   SetAccountPlanDocument,
@@ -26,7 +28,7 @@ import {
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { Penalised, PenaltyPoolButton, poolLabel } from './account-pool.tsx';
-import { PlanInput, planOf } from './create-account-form.tsx';
+import { Invited, PlanInput, planOf } from './create-account-form.tsx';
 import { planLabel, rateColors } from './rates.ts';
 
 type Account = OperatorAccountPartsFragment;
@@ -85,6 +87,9 @@ function Actions({ account, hasPenaltyPool }: { account: Account; hasPenaltyPool
         Change plan
       </Button>
       {hasPenaltyPool && account.penalty === null && <PenaltyPoolButton account={account} />}
+      <Button variant="default" onClick={() => inviteOwner(id)}>
+        Invite owner
+      </Button>
       {standing !== 'active' && (
         <Button loading={busy} onClick={() => change(set('active'), `${name} is active again.`)}>
           {standing === 'blocked' ? 'Unblock' : 'Payment settled'}
@@ -125,6 +130,47 @@ function Actions({ account, hasPenaltyPool }: { account: Account; hasPenaltyPool
         <PlanForm id={id} plan={plan} close={close} />
       </Modal>
     </>
+  );
+}
+
+const inviteOwner = (id: string): string =>
+  modals.open({
+    title: 'Invite an owner',
+    children: <InviteOwnerForm id={id} close={modals.closeAll} />,
+  });
+
+function InviteOwnerForm({ id, close }: { id: string; close: () => void }) {
+  const invite = useOperation(InviteOwnerDocument);
+  const [email, setEmail] = useState('');
+  const [invited, setInvited] = useState<string | null>(null);
+  if (invited !== null)
+    return (
+      <Stack>
+        <Text size="sm">
+          <Invited email={invited} />
+        </Text>
+        <Group justify="flex-end">
+          <Button onClick={close}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  const save = async () => {
+    await invite({ id, email });
+    setInvited(email);
+  };
+  return (
+    <DialogForm action="Invite" save={save}>
+      <FormField name="email">
+        <TextInput
+          label="Email"
+          type="email"
+          required
+          data-autofocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+      </FormField>
+    </DialogForm>
   );
 }
 

@@ -1,9 +1,11 @@
 import { Alert, Anchor, Group, NumberInput, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { useQuery } from 'urql';
 import { useOperation } from '../../api/use-operation.ts';
 import { DialogForm, FormField, ShownOnce } from '../../components/form.tsx';
-import { CreateAccountDocument, type CreateAccountMutation } from '../../graphql/generated.ts';
+import { AccountSettingsDocument, CreateAccountDocument, type CreateAccountMutation } from '../../graphql/generated.ts';
+import { invitationSentence } from '../team/invitation-sentence.ts';
 
 const DEFAULT_UNITS = 50_000;
 
@@ -88,6 +90,13 @@ export function CreateAccountForm({ created, close }: { created: () => void; clo
   );
 }
 
+/** What becomes of an invitation, and how its link is had where no mail is delivered. */
+export function Invited({ email }: { email: string }) {
+  const [{ data }] = useQuery({ query: AccountSettingsDocument });
+  if (data === undefined) return null;
+  return <> {invitationSentence(email, data.account.capturesEmails)}</>;
+}
+
 interface CreatedProps {
   result: CreateAccountMutation['createAccount'];
   email: string;
@@ -107,11 +116,25 @@ function Created({ result: { account, apiKey, invitationProblem }, email, close 
           {account.name}
         </Anchor>{' '}
         has been created.
-        {email !== '' && invitationProblem === null && ` An invitation is on its way to ${email}.`}
+        {email !== '' && invitationProblem === null && <Invited email={email} />}
       </Text>
       {invitationProblem !== null && (
         <Alert color="yellow" title={`${email} was not invited`}>
-          {invitationProblem}
+          <Text size="sm">{invitationProblem}</Text>
+          <Text size="sm" mt="xs">
+            Remove the address from the{' '}
+            <Anchor
+              component={Link}
+              to={`/suppressions?${new URLSearchParams({ search: email })}`}
+              onClick={close}
+              size="sm"
+              underline="always"
+            >
+              suppressions
+            </Anchor>
+            , then choose “Invite owner” on the page of the account. Until then nobody can sign in to it; its API key
+            works.
+          </Text>
         </Alert>
       )}
     </ShownOnce>

@@ -62,7 +62,7 @@ export class OperatorAccounts {
     const { id } = await this.accounts.create({ name: fields.name, plan: fields.plan, notifyAddresses }, by);
     const { token } = await this.apiKeys.create(id, { name: 'first key' });
     const invitationProblem =
-      fields.ownerEmail === undefined ? null : await this.inviteOwner(by, id, fields.ownerEmail);
+      fields.ownerEmail === undefined ? null : await this.invitationProblem(by, id, fields.ownerEmail);
     return { account: await this.require(id), apiKey: token, invitationProblem };
   }
 
@@ -98,18 +98,31 @@ export class OperatorAccounts {
     return this.require(id);
   }
 
+  /** @throws Refusal not_found, validation_error, and if the invitation cannot be sent */
+  async inviteOwner(by: Person, id: string, given: string): Promise<OperatorAccountType> {
+    const email = given.trim();
+    const account = await this.require(id);
+    const problems = userRules.email(email).map(({ code, message }) => ({ field: 'email', code, message }));
+    if (problems.length > 0) throw Refusal.ofFields(problems);
+    await this.sendTo(by, id, email);
+    return account;
+  }
+
   /** The reason why the owner could not be invited: the account and its key exist already. */
-  private async inviteOwner(by: Person, accountId: string, email: string): Promise<string | null> {
-    // The operator invites the first owner; from then on the account has owners of its own.
-    const session = { id: '', userId: by.userId, role: 'owner', abilities: roleRights.abilities.owner } as const;
-    const actor = { accountId, session, ip: by.ip, isOperator: true } as const;
+  private async invitationProblem(by: Person, accountId: string, email: string): Promise<string | null> {
     try {
-      await sendInvitation(this, actor, { email, role: 'owner' });
+      await this.sendTo(by, accountId, email);
       return null;
     } catch (error) {
       if (error instanceof Refusal) return error.message;
       throw error;
     }
+  }
+
+  /** The operator invites owners as if one of the account did. */
+  private async sendTo(by: Person, accountId: string, email: string): Promise<void> {
+    const session = { id: '', userId: by.userId, role: 'owner', abilities: roleRights.abilities.owner } as const;
+    await sendInvitation(this, { accountId, session, ip: by.ip, isOperator: true }, { email, role: 'owner' });
   }
 
   /** Accounts that a search finds by the address of a member or by a domain. */

@@ -97,6 +97,17 @@ export class OperatorChangesResolver {
     return this.accounts.setPool(by, accountId(id), pool);
   }
 
+  @Mutation(() => OperatorAccountType, {
+    description: 'Invites an owner of an account by email. For the operator of the service.',
+  })
+  inviteOwner(
+    @OperatorOf() by: Person,
+    @Args('id', { type: () => ID, description: 'The id of the account' }) id: string,
+    @Args('email', { type: () => String, description: 'The address of the person' }) email: string,
+  ): Promise<OperatorAccountType> {
+    return this.accounts.inviteOwner(by, accountId(id), email);
+  }
+
   @Mutation(() => ResumedQueueType, {
     description: 'Ends what holds a queue back: its mail is due at once. For the operator of the service.',
   })

@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 
 @ObjectType('Operator', {
   description:
-    'The whole service, for the owners and administrators of the first account when they are logged in to the dashboard.',
+    'The whole service, for the owners and administrators of the first account when they are signed in to the dashboard.',
 })
 export class OperatorType {}
 
