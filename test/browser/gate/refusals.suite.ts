@@ -38,6 +38,22 @@ export function refusalsSuite(stage: () => Stage): void {
     expect(await owner.page.locator('main').innerText()).not.toContain('trackingExclude');
   });
 
+  it('shows at a switch that saves at once why it could not be saved', async () => {
+    const { owner, service } = stage();
+    const { id } = (await (await service.call('POST', '/domains', { name: 'gone.example.net' })).json()) as {
+      id: string;
+    };
+    await owner.open(`/app/domains/${id}`);
+    const opens = owner.page.getByRole('switch', { name: 'Track opens' });
+    await opens.waitFor();
+    await service.call('DELETE', `/domains/${id}`);
+    await opens.click();
+    await owner.page.locator('.mantine-Switch-error').waitFor();
+    expect(await owner.page.locator('.mantine-Switch-error').innerText()).toMatch(/not found|does not exist|no /i);
+    expect(await opens.isChecked()).toBe(false);
+    expect(await owner.page.locator('.mantine-Notification-root').count()).toBe(0);
+  });
+
   it('deletes a domain only by its name, and counts the keys that are limited to it', async () => {
     const { owner, service } = stage();
     const name = 'left.example.net';

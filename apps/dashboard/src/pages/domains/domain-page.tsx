@@ -15,6 +15,7 @@ import { Page } from '../../components/page.tsx';
 import { AboutRates, RateFigure } from '../../components/rate-figure.tsx';
 import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, UNKNOWN_RATES } from '../../components/rates.ts';
 import { useChange } from '../../components/use-change.ts';
+import { useSaved } from '../../components/use-saved.ts';
 import { DOMAIN_FIELDS } from '../../generated/constants.ts';
 import {
   ApiKeysDocument,
@@ -72,6 +73,12 @@ export function DomainPage() {
         <Alert color="yellow" icon={<IconAlertTriangle />} title="DNS records are missing">
           Required records of this active domain have been missing since <ExactTime at={domain.warningSince} />. Emails
           are still sent; restore the records before the domain is deactivated.
+        </Alert>
+      )}
+      {domain.status === 'failed' && (
+        <Alert color="red" icon={<IconAlertTriangle />} title="Nothing can be sent from this domain">
+          Required records are missing. Emails from this domain are refused until they are found; DNS is asked once a
+          day, and when you choose Verify now.
         </Alert>
       )}
       {isVouched(domain) && (
@@ -222,9 +229,9 @@ function LiveNumbers({ id }: { id: string }) {
 function Settings({ domain }: { domain: DomainPartsFragment }) {
   const { may } = useSession();
   const update = useOperation(UpdateDomainDocument);
-  const [, change] = useChange();
-  const save = (input: UpdateDomainInput) =>
-    change(async () => void (await update({ id: domain.id, input })), 'Saved.');
+  const { save: saveOf, refusalOf } = useSaved();
+  const save = (name: string, label: string, input: UpdateDomainInput) =>
+    saveOf({ name, label }, () => update({ id: domain.id, input }));
   // Not while a change is running: a control that is disabled loses the focus.
   const disabled = !may('domains.write');
   return (
@@ -238,21 +245,24 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
           description={help(DOMAIN_FIELDS.openTracking.help)}
           disabled={disabled}
           checked={domain.openTracking}
-          onChange={(event) => save({ openTracking: event.currentTarget.checked })}
+          error={refusalOf('openTracking')}
+          onChange={(event) => save('openTracking', 'Track opens', { openTracking: event.currentTarget.checked })}
         />
         <Switch
           label="Track clicks"
           description={help(DOMAIN_FIELDS.clickTracking.help)}
           disabled={disabled}
           checked={domain.clickTracking}
-          onChange={(event) => save({ clickTracking: event.currentTarget.checked })}
+          error={refusalOf('clickTracking')}
+          onChange={(event) => save('clickTracking', 'Track clicks', { clickTracking: event.currentTarget.checked })}
         />
         <Switch
           label="Privacy mode"
           description={help(DOMAIN_FIELDS.trackingPrivacy.help)}
           disabled={disabled}
           checked={domain.trackingPrivacy}
-          onChange={(event) => save({ trackingPrivacy: event.currentTarget.checked })}
+          error={refusalOf('trackingPrivacy')}
+          onChange={(event) => save('trackingPrivacy', 'Privacy mode', { trackingPrivacy: event.currentTarget.checked })}
         />
         <ExcludedLinks domain={domain} disabled={disabled} />
         <Group grow preventGrowOverflow={false}>
@@ -263,7 +273,8 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
             disabled={disabled}
             data={DOMAIN_FIELDS.tls.words}
             value={domain.tls}
-            onChange={(tls) => tls && save({ tls })}
+            error={refusalOf('tls')}
+            onChange={(tls) => tls && save('tls', 'TLS', { tls })}
           />
           <Select
             label="Envelope"
@@ -272,7 +283,8 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
             disabled={disabled}
             data={DOMAIN_FIELDS.envelope.words}
             value={domain.envelope}
-            onChange={(envelope) => envelope && save({ envelope })}
+            error={refusalOf('envelope')}
+            onChange={(envelope) => envelope && save('envelope', 'Envelope', { envelope })}
           />
         </Group>
       </Stack>

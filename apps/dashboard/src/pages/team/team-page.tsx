@@ -14,14 +14,16 @@ import { Time } from '../../components/format.tsx';
 import { DialogButton } from '../../components/list-page.tsx';
 import { List, Note, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { useChange } from '../../components/use-change.ts';
+import { useSaved } from '../../components/use-saved.ts';
 import { AccountSettingsDocument } from '../../graphql/generated.ts';
+import { invitationSentence } from './invitation-sentence.ts';
 import { KeysDialog, type KeysLeft } from './keys-dialog.tsx';
+import { MailProblem, ProblemButton, type Reached } from './mail-problem.tsx';
 
 interface ListOf<T> {
   data: T[];
 }
-interface Member {
+interface Member extends Reached {
   id: string;
   email: string;
   name: string;
@@ -29,7 +31,7 @@ interface Member {
   joined_at: string;
   last_seen_at: string | null;
 }
-interface Invitation {
+interface Invitation extends Reached {
   id: string;
   email: string;
   role: Role;
@@ -109,9 +111,14 @@ function Members({ members, reloadInvitations }: MembersProps) {
         reloadInvitations();
       },
     });
-  const [, change] = useChange();
+  const allow = async ({ id }: Pick<Member, 'id'>) => {
+    await call('POST', `/app/api/members/${id}/allow-mail`);
+    reload();
+  };
+  const { save, refusalOf } = useSaved();
   const changeRole = (member: Member, role: Role) =>
-    change(
+    save(
+      { name: member.id, label: 'Role' },
       async () => {
         await call('PATCH', `/app/api/members/${member.id}`, { role });
         reload();
@@ -127,12 +134,17 @@ function Members({ members, reloadInvitations }: MembersProps) {
     {
       title: 'Person',
       width: 'minmax(0, 1fr)',
-      render: ({ name, email }) => (
+      render: ({ name, email, ...member }) => (
         <>
           <Text size="sm" fw={500} truncate>
             {name || email}
           </Text>
           {name && <Note>{email}</Note>}
+          <MailProblem problem={member.mail_problem}>
+            {may('members.write') && member.mail_problem?.stopped && (
+              <ProblemButton label="Send to this address again" run={() => allow(member)} />
+            )}
+          </MailProblem>
         </>
       ),
     },
@@ -148,6 +160,7 @@ function Members({ members, reloadInvitations }: MembersProps) {
             allowDeselect={false}
             data={rolesFor(may)}
             value={member.role}
+            error={refusalOf(member.id)}
             onChange={(role) => role && changeRole(member, role)}
           />
         ) : (
@@ -196,8 +209,23 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
         reload();
       },
     });
+  const sendAgain = async (id: string) => {
+    await call('POST', `/app/api/invitations/${id}/resend`);
+    reload();
+  };
   const columns: Column<Invitation>[] = [
-    { title: 'Email', width: 'minmax(0, 1fr)', render: ({ email }) => email },
+    {
+      title: 'Email',
+      width: 'minmax(0, 1fr)',
+      render: ({ id, email, mail_problem: problem }) => (
+        <>
+          {email}
+          <MailProblem problem={problem}>
+            {may('members.write') && <ProblemButton label="Send again" run={() => sendAgain(id)} />}
+          </MailProblem>
+        </>
+      ),
+    },
     { title: 'Role', width: '130px', from: 'sm', render: ({ role }) => nameOf(role) },
     { title: 'Expires', width: '130px', from: 'sm', render: ({ expires_at }) => <Time at={expires_at} /> },
   ];
@@ -242,11 +270,7 @@ function InviteForm({ done, close }: { done: () => void; close: () => void }) {
   const [{ data }] = useQuery({ query: AccountSettingsDocument });
   const invite = async () => {
     await call('POST', '/app/api/invitations', { email, role });
-    notifyDone(
-      data?.account.capturesEmails
-        ? `The invitation for ${email} was captured, as this service delivers no emails. The operator gets its link by "npm run cli -- login-link --email ${email}".`
-        : `An invitation is on its way to ${email}.`,
-    );
+    notifyDone(invitationSentence(email, data?.account.capturesEmails ?? false));
     close();
     done();
   };

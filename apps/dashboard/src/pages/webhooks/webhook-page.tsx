@@ -15,6 +15,7 @@ import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
 import { List, Note, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
+import { useSaved } from '../../components/use-saved.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES } from '../../generated/constants.ts';
 import {
   DeleteWebhookDocument,
@@ -122,10 +123,11 @@ function Settings({ webhook, domains }: SettingsProps) {
   const update = useOperation(UpdateWebhookDocument);
   const rotate = useOperation(RotateWebhookSecretDocument);
   const remove = useOperation(DeleteWebhookDocument);
-  const [, change] = useChange();
+  const { save: saveOf, refusalOf } = useSaved();
   // Not while a change is running: a control that is disabled loses the focus.
   const disabled = !may('webhooks.write');
-  const save = (input: UpdateWebhookInput) => change(async () => void (await update({ id, input })), 'Saved.');
+  const save = (name: string, label: string, input: UpdateWebhookInput) =>
+    saveOf({ name, label }, () => update({ id, input }));
   const newSecret = async () => {
     const { rotateWebhookSecret } = await rotate({ id, input: { overlapHours: OVERLAP_HOURS } });
     modals.open({
@@ -140,7 +142,8 @@ function Settings({ webhook, domains }: SettingsProps) {
           label="Enabled"
           disabled={disabled}
           checked={status === 'enabled'}
-          onChange={(event) => save({ status: event.currentTarget.checked ? 'enabled' : 'disabled' })}
+          error={refusalOf('status')}
+          onChange={(event) => save('status', 'Enabled', { status: event.currentTarget.checked ? 'enabled' : 'disabled' })}
         />
         <MultiSelect
           label="Events"
@@ -149,20 +152,23 @@ function Settings({ webhook, domains }: SettingsProps) {
           searchable
           data={EVENT_TYPES}
           value={events.filter((type) => type !== '*')}
-          onChange={(types) => save({ events: types.length > 0 ? types : ['*'] })}
+          error={refusalOf('events')}
+          onChange={(types) => save('events', 'Events', { events: types.length > 0 ? types : ['*'] })}
         />
         <DomainsField
           {...DOMAINS}
           domains={domains}
           disabled={disabled}
           value={domainIds}
-          onChange={(ids) => save({ domainIds: ids })}
+          error={refusalOf('domainIds')}
+          onChange={(ids) => save('domainIds', DOMAINS.label, { domainIds: ids })}
         />
         <Switch
           label="Include opens and clicks by bots"
           disabled={disabled}
           checked={includeBots ?? false}
-          onChange={(event) => save({ includeBots: event.currentTarget.checked })}
+          error={refusalOf('includeBots')}
+          onChange={(event) => save('includeBots', 'Bots', { includeBots: event.currentTarget.checked })}
         />
         {previousSecretExpiresAt && (
           <Alert>
