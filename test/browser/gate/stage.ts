@@ -13,8 +13,8 @@ export class Stage {
     readonly mx: ScriptedMx,
   ) {}
 
-  static async open(): Promise<Stage> {
-    const [network, chromium] = await Promise.all([MailNetwork.start({ SIGNUP: 'on' }), Chromium.launch()]);
+  static async open(env: Record<string, string> = {}): Promise<Stage> {
+    const [network, chromium] = await Promise.all([MailNetwork.start({ SIGNUP: 'on', ...env }), Chromium.launch()]);
     const mx = await network.mailServer('example.com');
     return new Stage(network, chromium, await chromium.profile(network.sender), mx);
   }

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { describeInChromium } from '../../support/browser/chromium.js';
 import { Stage } from './stage.js';
+import { SURROUNDINGS, surroundingsSuite } from './surroundings.suite.js';
 import { troubleSuite } from './trouble.suite.js';
 
 /** On a service of its own, whose database stops and whose queues are refused. */
@@ -8,12 +9,13 @@ describeInChromium('The dashboard of a service in trouble', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await Stage.open(SURROUNDINGS);
     await stage.owner.page.goto(await stage.loginLink());
     await stage.owner.heading().waitFor();
   });
   afterEach(() => expect(stage.chromium.problems()).toEqual([]));
   afterAll(() => stage?.close());
 
-  troubleSuite(() => stage);
+  describe('outside of it', () => surroundingsSuite(() => stage));
+  describe('of its own', () => troubleSuite(() => stage));
 });

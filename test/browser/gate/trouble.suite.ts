@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { Profile } from '../../support/browser/chromium.js';
+import { hangDatabase } from '../../support/persistence/hang-database.js';
 import { until } from '../../support/timing/until.js';
 import type { Stage } from './stage.js';
 
@@ -50,11 +49,11 @@ export function troubleSuite(stage: () => Stage): void {
   it('keeps its frame and the readiness while the database hangs, also after a reload, and continues by itself', async () => {
     const { service } = stage();
     const { page } = owner;
-    owner.expected.push(/status of 503/, /WebSocket/);
+    // The other browser asks from time to time, too.
+    for (const one of [owner, stage().owner]) one.expected.push(/status of 503/, /WebSocket/);
     await owner.visit('Service');
     await page.locator('[data-service-state]').waitFor();
-    const processes = databaseProcesses(service.dataDir);
-    for (const pid of processes) process.kill(pid, 'SIGSTOP');
+    const goOn = hangDatabase(service.dataDir);
     try {
       const notice = page.getByRole('alert').filter({ hasText: 'The database does not answer.' });
       await notice.getByText(/Database: .*does not answer, since/).waitFor();
@@ -73,32 +72,10 @@ export function troubleSuite(stage: () => Stage): void {
       await database.getByText(/does not answer/).waitFor();
       await database.getByText(/since/).waitFor();
     } finally {
-      for (const pid of processes) process.kill(pid, 'SIGCONT');
+      goOn();
     }
     await page.locator('[data-service-state=warning]').waitFor();
     await page.getByText('The database does not answer.').waitFor({ state: 'detached' });
     await owner.visit('Emails');
   });
-}
-
-/** The embedded PostgreSQL server and its children. */
-function databaseProcesses(dataDir: string): number[] {
-  const [line] = readFileSync(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n');
-  const server = Number(line);
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => parentOf(pid) === server);
-  return [server, ...children];
-}
-
-/** Null for a process that has ended. */
-function parentOf(pid: number): number | null {
-  try {
-    // The name of the program, in parentheses, may have spaces.
-    const [, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-    return Number(fields.join(') ').split(' ')[1]);
-  } catch {
-    return null;
-  }
 }
