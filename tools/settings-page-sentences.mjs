@@ -42,7 +42,7 @@ export const GROUPS = [
       SIGNUP:
         'Whether anybody may open an account in the dashboard, on the plan `free`, after confirming an email address.',
       OIDC_ISSUER:
-        'Issuer of an OpenID provider that people may log in with, beside the password; its `.well-known/openid-configuration` is read. The redirect URI to register is `$PUBLIC_URL/app/api/oidc/callback`.',
+        'Issuer of an OpenID provider that people may sign in with, beside the password; its `.well-known/openid-configuration` is read. The redirect URI to register is `$PUBLIC_URL/app/api/oidc/callback`.',
       OIDC_CLIENT_ID: 'Client id at this provider.',
       OIDC_CLIENT_SECRET: 'Client secret at this provider.',
     },
@@ -142,7 +142,7 @@ export const GROUPS = [
       BOOTSTRAP_ADMIN_EMAIL:
         "Email address of the first account's owner, for the dashboard (`admin@$SERVICE_DOMAIN` if unset) and for notices. Read while there is no user.",
       BOOTSTRAP_ADMIN_PASSWORD:
-        "Password of the first account's owner, of at least 12 characters. If unset, the owner logs in by the link that `npm start` prints. Read while there is no user.",
+        "Password of the first account's owner, of at least 12 characters. If unset, the owner signs in by the link that `npm start` prints. Read while there is no user.",
       BOOTSTRAP_PLAN:
         'Plan of the first account: `free` (3,000 units per month), `unlimited`, or units per month. Later accounts start as `free`.',
       BOOTSTRAP_DOMAINS:

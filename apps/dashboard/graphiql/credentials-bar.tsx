@@ -53,5 +53,5 @@ function statusText(login: Login, active: Props['active']): string {
   if (login.kind === 'owner') return `Requests use your session: ${login.email}, owner of ${login.account}.`;
   if (login.kind === 'other')
     return `${login.email} is ${login.role}. Only sessions of owners are accepted here: enter an API key.`;
-  return 'Enter an API key, or log in to the dashboard as an owner.';
+  return 'Enter an API key, or sign in to the dashboard as an owner.';
 }

@@ -100,7 +100,7 @@ function textOf(letter: Letter, base: string): Text {
       return {
         subject: 'Confirm your email address',
         lines: [
-          `To log in to the Postloft dashboard at ${base} with this address, open this link within one hour:`,
+          `To sign in to the Postloft dashboard at ${base} with this address, open this link within one hour:`,
           ...linkTo(`${base}/app/email?token=${letter.token}`),
         ],
       };
@@ -117,7 +117,7 @@ function textOf(letter: Letter, base: string): Text {
         subject: 'You have an account already',
         lines: [
           `Somebody gave this address at ${base}, but it belongs to a user already.`,
-          'Log in, or set a new password, here:',
+          'Sign in, or set a new password, here:',
           ...linkTo(`${base}/app/login`),
         ],
       };
@@ -159,7 +159,7 @@ function changeText(letter: Change, base: string): Text {
       return {
         subject: 'A single sign-on was linked to your login',
         lines: [
-          `An identity of ${letter.issuer} with this address can log in as you to the Postloft dashboard at ${base}.`,
+          `An identity of ${letter.issuer} with this address can sign in as you to the Postloft dashboard at ${base}.`,
           ...byClient(letter.ip),
           'If it was not you, ask an owner of your account or the operator of the service to help you at once.',
         ],

@@ -8,7 +8,7 @@ const loginLink: Command = {
   options: { email: { type: 'string' } },
   synopsis: '[--email ADDRESS]',
   summary:
-    'Prints a link that logs in to the dashboard once, within 15 minutes: as the first owner, or as another user.',
+    'Prints a link that signs in to the dashboard once, within 15 minutes: as the first owner, or as another user.',
   prepare: ({ options: { email } }) => {
     const address = email === undefined ? undefined : String(email);
     return async (admin) => {

@@ -394,6 +394,7 @@ export type SendEmailInput = {
 
 /** The subject of a problem. `delivery_blocked`: a block list has our address; `late`: mail is due and not delivered. */
 export type ServiceProblemKind =
+  | 'certificate'
   | 'delivery_blocked'
   | 'disk'
   | 'event_log'
@@ -682,7 +683,7 @@ export type DeleteCapturedEmailsMutation = { __typename: 'Mutation', deleteCaptu
 export type DomainsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type DomainsQuery = { __typename: 'Query', domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus, createdAt: string, verifiedAt: string | null, lastCheckedAt: string | null }> };
+export type DomainsQuery = { __typename: 'Query', domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus, createdAt: string, verifiedAt: string | null, warningSince: string | null, lastCheckedAt: string | null }> };
 
 export type DomainPartsFragment = { __typename: 'Domain', id: string, name: string, status: DomainStatus, createdAt: string, verifiedAt: string | null, lastCheckedAt: string | null, warningSince: string | null, openTracking: boolean, clickTracking: boolean, trackingPrivacy: boolean, trackingExclude: Array<string>, tls: TlsPolicy, envelope: EnvelopePolicy, bodyRetentionDays: number | null, capturedRetentionDays: number | null, dkim: { __typename: 'Dkim', signingSince: string | null, rotation: { __typename: 'DkimRotation', status: DkimRotationStatus, startedAt: string, keepOldUntil: string | null } | null, cnames: Array<{ __typename: 'DkimCname', name: string, value: string }> }, records: Array<{ __typename: 'DomainRecord', record: string, type: string, name: string, value: string, ttl: string, status: DomainRecordStatus, required: boolean, lastCheckedAt: string | null, observed: Array<string>, error: string | null }> };
 
@@ -837,7 +838,7 @@ export type EventDomainsQuery = { __typename: 'Query', domains: Array<{ __typena
 export type GettingStartedQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type GettingStartedQuery = { __typename: 'Query', account: { __typename: 'Account', id: string, capturesEmails: boolean, smtpRelay: { __typename: 'SmtpRelay', host: string, starttlsPort: number, tlsPort: number, hasSelfSignedCertificate: boolean } }, domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus }>, apiKeys: Array<{ __typename: 'ApiKey', id: string, name: string, enabled: boolean }>, delivered: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string }> }, emails: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string, status: EmailStatus, from: string }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
+export type GettingStartedQuery = { __typename: 'Query', account: { __typename: 'Account', id: string, capturesEmails: boolean, simulatorDomain: string, smtpRelay: { __typename: 'SmtpRelay', host: string, starttlsPort: number, tlsPort: number, hasSelfSignedCertificate: boolean } }, domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus }>, apiKeys: Array<{ __typename: 'ApiKey', id: string, name: string, enabled: boolean }>, delivered: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string }> }, emails: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string, status: EmailStatus, from: string }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
 
 export type SendFirstMessageMutationVariables = Exact<{
   input: SendEmailInput;
@@ -889,6 +890,14 @@ export type CreateAccountMutationVariables = Exact<{
 
 
 export type CreateAccountMutation = { __typename: 'Mutation', createAccount: { __typename: 'CreatedAccount', apiKey: string, invitationProblem: string | null, account: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, acceptedThisMonth: number | null, poolChoice: AccountPoolChoice, bounceLimitPercent: number | null, complaintLimitPercent: number | null, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, stats: { __typename: 'StatsValues', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number, blocks: number }, penalty: { __typename: 'AccountPenalty', reason: string, since: string, recipients: number, hardBounces: number, complaints: number, blocks: number, limitPercent: number | null, cleanDays: Array<string> } | null, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } } };
+
+export type InviteOwnerMutationVariables = Exact<{
+  id: string;
+  email: string;
+}>;
+
+
+export type InviteOwnerMutation = { __typename: 'Mutation', inviteOwner: { __typename: 'OperatorAccount', id: string } };
 
 export type SetAccountStandingMutationVariables = Exact<{
   id: string;
@@ -975,10 +984,10 @@ export type OperatorHealthQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type OperatorHealthQuery = { __typename: 'Query', operator: { __typename: 'Operator', health: { __typename: 'ServiceHealth', state: ServiceState, version: string, nodeVersion: string, uptimeSeconds: number, memoryBytes: number, deliveryMode: string, serviceDomain: string, isSignUpOpen: boolean, problems: Array<{ __typename: 'ServiceProblem', kind: ServiceProblemKind, severity: ServiceState, message: string, reply: string | null, since: string | null }>, activity: { __typename: 'ServiceActivity', minutes: Array<{ __typename: 'ActivityMinute', at: string, accepted: number, delivered: number }>, latency: { __typename: 'ServiceLatency', p50: number, p95: number } | null } | null, waiting: { __typename: 'ServiceWaiting', recipients: number, held: number, retry: number, account: number, scheduled: number, due: number }, size: { __typename: 'ServiceSize', total: number, database: number, eventLog: number, contents: number, statistics: number | null, other: number | null, bytesPerDay: number | null } | null, parts: Array<{ __typename: 'HealthPart', part: string, reason: string | null, since: string | null }>, programs: Array<{ __typename: 'ServiceProgram', program: string, isAlive: boolean, silentSeconds: number }>, database: { __typename: 'DatabaseHealth', version: string, connectionsUsed: number, connectionsAllowed: number }, statistics: { __typename: 'StatisticsHealth', engine: string, version: string | null, problem: string | null }, disk: { __typename: 'DiskHealth', folder: string, freeBytes: number, totalBytes: number, daysLeft: number | null } | null }, throttles: Array<{ __typename: 'Throttle', queue: string, source: string | null, state: ThrottleKind, since: string, until: string, mx: string | null, words: string | null, blockList: string | null, waiting: number }> } };
 
-export type OperatorBlocksQueryVariables = Exact<{ [key: string]: never; }>;
+export type OperatorNoticesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type OperatorBlocksQuery = { __typename: 'Query', operator: { __typename: 'Operator', throttles: Array<{ __typename: 'Throttle', queue: string, since: string, mx: string | null, words: string | null, blockList: string | null, waiting: number }> } };
+export type OperatorNoticesQuery = { __typename: 'Query', operator: { __typename: 'Operator', health: { __typename: 'ServiceHealth', problems: Array<{ __typename: 'ServiceProblem', kind: ServiceProblemKind, severity: ServiceState, message: string, since: string | null }> }, throttles: Array<{ __typename: 'Throttle', queue: string, since: string, mx: string | null, words: string | null, blockList: string | null, waiting: number }> } };
 
 export type DoctorRunPartsFragment = { __typename: 'DoctorRun', id: string, state: DoctorState, domain: string | null, startedAt: string, finishedAt: string | null, checks: Array<{ __typename: 'DoctorCheck', name: string, title: string, ended: boolean, results: Array<{ __typename: 'DoctorResult', status: CheckStatus, subject: string, message: string, fix: string | null }> }> };
 
@@ -1003,13 +1012,18 @@ export type RatePartsFragment = { __typename: 'StatsValues', settled: number | n
 
 export type RowRatePartsFragment = { __typename: 'StatsRow', settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null };
 
+export type FailingWebhooksQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FailingWebhooksQuery = { __typename: 'Query', webhooks: Array<{ __typename: 'Webhook', id: string, url: string, status: WebhookStatus, failingSince: string | null, figures: { __typename: 'WebhookFigures', pending: number } }> };
+
 export type OverviewQueryVariables = Exact<{
   today?: StatsInput | null | undefined;
   periods?: StatsInput | null | undefined;
 }>;
 
 
-export type OverviewQuery = { __typename: 'Query', usage: { __typename: 'Usage', plan: string, limit: number | null, used: number | null, resetsAt: string }, account: { __typename: 'Account', id: string, status: AccountStatus, sendingPause: { __typename: 'SendingPause', reason: PauseReason, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null }, today: { __typename: 'Stats', totals: { __typename: 'StatsValues', accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }, data: Array<{ __typename: 'StatsRow', domainId: string | null, accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }> | null }, periods: { __typename: 'Stats', data: Array<{ __typename: 'StatsRow', period: string | null, accepted: number | null, delivered: number | null, bounced: number | null }> | null }, domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus }> };
+export type OverviewQuery = { __typename: 'Query', usage: { __typename: 'Usage', plan: string, limit: number | null, used: number | null, resetsAt: string }, account: { __typename: 'Account', id: string, status: AccountStatus, sendingPause: { __typename: 'SendingPause', reason: PauseReason, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null }, today: { __typename: 'Stats', totals: { __typename: 'StatsValues', accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }, data: Array<{ __typename: 'StatsRow', domainId: string | null, accepted: number | null, delivered: number | null, bounced: number | null, complained: number | null, settled: number | null, simulated: number | null, deliveredOfSettled: number | null, bouncedOfSettled: number | null, complainedOfSettled: number | null, openedOfSettled: number | null, clickedOfSettled: number | null, latencyMs: { __typename: 'StatsLatency', p50: number | null, p95: number | null, p99: number | null } | null }> | null }, periods: { __typename: 'Stats', data: Array<{ __typename: 'StatsRow', period: string | null, accepted: number | null, delivered: number | null, bounced: number | null }> | null }, domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus, warningSince: string | null }> };
 
 export type AccountLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
@@ -1220,7 +1234,7 @@ export const DomainOverviewLiveDocument = {"kind":"Document","definitions":[{"ki
 
 export const DomainRatesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"DomainRates"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"d85f4604904e629101dfd1bc8f87a35de935698c1638c730b9a6a3e380b3cb39"} as unknown as TypedDocumentNode<DomainRatesQuery, DomainRatesQueryVariables>;
 
-export const DomainsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Domains"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e9e34e03acfdaef82bc354e89937e2cc0c0a4523ba4165ba9b8767298f17cfdf"} as unknown as TypedDocumentNode<DomainsQuery, DomainsQueryVariables>;
+export const DomainsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Domains"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"338955e8d067fcf7d5e4c41a15b79052b58d2eaeb7d980e888a03ad1a718f03b"} as unknown as TypedDocumentNode<DomainsQuery, DomainsQueryVariables>;
 
 export const DropParkedEventsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DropParkedEvents"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"05976f4f703f1fa2063a8ac461b9ed380c7706ce381197c4712a1d87b5ac2d0d"} as unknown as TypedDocumentNode<DropParkedEventsMutation, DropParkedEventsMutationVariables>;
 
@@ -1236,21 +1250,25 @@ export const EventHistoryDocument = {"kind":"Document","definitions":[{"kind":"O
 
 export const EventStreamDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"EventStream"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"fcc7883f9578cd20201d3f538edd4935490f4e5a2c54bb39f31eccf245715d5f"} as unknown as TypedDocumentNode<EventStreamSubscription, EventStreamSubscriptionVariables>;
 
-export const GettingStartedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"GettingStarted"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"028bb009e20cbb812a4f166b55eeb852c5959f91514359835774f75a36a8eb6b"} as unknown as TypedDocumentNode<GettingStartedQuery, GettingStartedQueryVariables>;
+export const FailingWebhooksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"FailingWebhooks"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"fe842c1d6fe5d2d8e0f7f94118e7b6f4b5450d007e622581cf5529cb0b5511c2"} as unknown as TypedDocumentNode<FailingWebhooksQuery, FailingWebhooksQueryVariables>;
+
+export const GettingStartedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"GettingStarted"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"082b6c862e47406b15e397f373384606bb692a9c7c31213702b243f978a144da"} as unknown as TypedDocumentNode<GettingStartedQuery, GettingStartedQueryVariables>;
+
+export const InviteOwnerDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"InviteOwner"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"7549eee92cb2b3511555b3f7077f511d9515418fa13ac86e9824d268421c8cc9"} as unknown as TypedDocumentNode<InviteOwnerMutation, InviteOwnerMutationVariables>;
 
 export const OperatorAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"6cd3804bdc372d85cff5264e54f5c95313f843d7d8a525c78ec8da2a904d255a"} as unknown as TypedDocumentNode<OperatorAccountQuery, OperatorAccountQueryVariables>;
 
 export const OperatorAccountsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorAccounts"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e18a695cd85d1bfda9b437701ab9abf1ce80f096ebff8b5d919ad6343c23181c"} as unknown as TypedDocumentNode<OperatorAccountsQuery, OperatorAccountsQueryVariables>;
 
-export const OperatorBlocksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorBlocks"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"64ec146034f5c3230330c32ff2637e3a0f98ad823071c57a04d11619a2918d0a"} as unknown as TypedDocumentNode<OperatorBlocksQuery, OperatorBlocksQueryVariables>;
-
 export const OperatorEventLogDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorEventLog"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"20a60bafb9149a57fbfe327a66f6a1450004afa31e42df8852041217237b265a"} as unknown as TypedDocumentNode<OperatorEventLogQuery, OperatorEventLogQueryVariables>;
 
 export const OperatorHealthDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorHealth"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"3493986b053116173949b3c7744a6c1a76a25af11f89f5ec6bf05d52f570857f"} as unknown as TypedDocumentNode<OperatorHealthQuery, OperatorHealthQueryVariables>;
 
+export const OperatorNoticesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorNotices"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"ca1fd5eb4aa3415fe7cef7a75656823128cc4603bcb5876e3f2c19f4df8c9de6"} as unknown as TypedDocumentNode<OperatorNoticesQuery, OperatorNoticesQueryVariables>;
+
 export const OperatorQueuesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OperatorQueues"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"5542c82666b3e730de32e9c822d2c85afd66cb93130855e62514ec08eeeb79e8"} as unknown as TypedDocumentNode<OperatorQueuesQuery, OperatorQueuesQueryVariables>;
 
-export const OverviewDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Overview"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"08acf001ac44f0d87a4c1da2f9a814be12f43430278440f267934e4fc1380b05"} as unknown as TypedDocumentNode<OverviewQuery, OverviewQueryVariables>;
+export const OverviewDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Overview"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"7b11363c442b0ad7ec6b4bf1baf733a546fe4f6d5c5b007f531a5a8497acb529"} as unknown as TypedDocumentNode<OverviewQuery, OverviewQueryVariables>;
 
 export const ParkedEventDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ParkedEvent"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"2dd490ee26f5f42f24463f0e9b78969ee7924f746c7e193237b05aae14f3f654"} as unknown as TypedDocumentNode<ParkedEventQuery, ParkedEventQueryVariables>;
 

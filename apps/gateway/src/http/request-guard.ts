@@ -66,7 +66,7 @@ export class RequestGuard {
     const token = this.sessions.tokenOf(request.raw);
     if (token === null) {
       await this.keyAttempts.authenticate(bearerToken(request.headers.authorization), request.ip);
-      throw new Refusal('restricted_api_key', [], 'An API key may not do that: log in to the dashboard.');
+      throw new Refusal('restricted_api_key', [], 'An API key may not do that: sign in to the dashboard.');
     }
     request.viewer = await this.sessions.viewerOf(token);
     requireReadableBody(request, bodyLimitsOf(request.routeOptions.config));

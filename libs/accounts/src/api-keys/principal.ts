@@ -87,7 +87,7 @@ function assertStates(principal: Principal, scope: Scope): void {
 
 /** @throws Refusal restricted_api_key (403) for an API key; session_refused (403) if the person may not do that in this account */
 function assertAbility({ session }: Pick<Principal, 'session'>, ability: Ability): PrincipalSession {
-  if (!session) throw new Refusal('restricted_api_key', [], 'An API key may not do that: log in to the dashboard.');
+  if (!session) throw new Refusal('restricted_api_key', [], 'An API key may not do that: sign in to the dashboard.');
   if (!session.abilities.has(ability)) throw roleTooLow(session, ability);
   return session;
 }

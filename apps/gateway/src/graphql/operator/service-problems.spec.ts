@@ -106,7 +106,6 @@ it.each([
   expect(found(changes as Partial<ServiceFacts>)).toMatchObject({ state: 'warning', problems: [{ kind }] });
 });
 
-<<<<<<< HEAD
 it('reports data that should have been deleted, once', () => {
   const lateData = [
     { name: 'messages', since: ago(90_000) },
@@ -123,13 +122,14 @@ it('reports data that should have been deleted, once', () => {
         since: ago(172_800),
       },
     ],
-=======
+  });
+});
+
 it('reports a certificate that has expired as critical, and one that soon will as a warning', () => {
   const certificates = [{ setting: 'SMTP_TLS_CERT', level: 'warning', message: 'It expires on 2026-12-01.' }] as const;
   expect(found({ certificates })).toMatchObject({ state: 'warning', problems: [{ kind: 'certificate' }] });
   expect(found({ certificates: [{ ...certificates[0], level: 'error' }] })).toMatchObject({
     state: 'critical',
     problems: [{ message: 'SMTP_TLS_CERT: It expires on 2026-12-01.' }],
->>>>>>> bb89ac49 (service state: report certificates that have expired or soon will)
   });
 });
