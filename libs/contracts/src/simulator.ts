@@ -52,7 +52,7 @@ export const sandboxResultRule: Rule = (value) =>
       ];
 
 /** The domain of the simulator of this service. */
-export const simulatorDomain = (serviceDomain: string): string => `sim.${serviceDomain.toLowerCase()}`;
+const simulatorDomain = (serviceDomain: string): string => `sim.${serviceDomain.toLowerCase()}`;
 
 /** The outcome of a normalised address of the simulator; null for every other address. */
 function addressSimulation(address: string, serviceDomain: string): Simulation | null {
@@ -88,5 +88,6 @@ export const simulations = {
   names: SIMULATED_RESULTS,
   parse: parseSimulation,
   ofAddress: addressSimulation,
+  domainOf: simulatorDomain,
   rule: sandboxResultRule,
 };

@@ -1,5 +1,5 @@
 /** What becomes of an invitation, and how its link is had where no mail is delivered. */
 export const invitationSentence = (email: string, isCaptured: boolean): string =>
   isCaptured
-    ? `The invitation for ${email} was captured, as this service delivers no emails. The operator gets its link by "npm run -s cli -- login-link --email ${email}".`
+    ? `The invitation for ${email} was captured, as this service delivers no emails. The operator gets its link by "npm run cli -- login-link --email ${email}".`
     : `An invitation is on its way to ${email}.`;

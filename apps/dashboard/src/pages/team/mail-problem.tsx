@@ -28,7 +28,7 @@ export function MailProblem({ problem, children }: MailProblemProps) {
       <Text size="xs" c="dimmed">
         {stopped
           ? 'There is no such mailbox, so no invitations, links or notices are sent to it.'
-          : 'The next message is tried all the same.'}
+          : 'The next email is tried all the same.'}
       </Text>
       {children}
     </div>

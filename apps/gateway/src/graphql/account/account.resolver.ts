@@ -1,5 +1,5 @@
 import { Field, Int, ObjectType, ResolveField, Resolver } from '@nestjs/graphql';
-import { simulatorDomain } from '#libs/contracts';
+import { simulations } from '#libs/contracts';
 import { Config } from '#libs/kernel';
 import { AccountType } from './account.type.js';
 
@@ -39,7 +39,7 @@ export class AccountResolver {
       'The domain of the simulator: `delivered@` this domain is delivered to nobody and counts as delivered.',
   })
   simulatorDomain(): string {
-    return simulatorDomain(this.config.settings.SERVICE_DOMAIN);
+    return simulations.domainOf(this.config.settings.SERVICE_DOMAIN);
   }
 
   @ResolveField(() => Boolean, {

@@ -1,4 +1,4 @@
-import { certificateFindings, ConfigError, readTlsFiles, type Config } from '#libs/kernel';
+import { certificateFindings, ConfigError, tlsFiles, type Config } from '#libs/kernel';
 import type { ServiceFacts } from './service-problems.js';
 
 type CertificateFact = ServiceFacts['certificates'][number];
@@ -18,7 +18,7 @@ export function configuredCertificates(config: Config): CertificateFact[] {
 function factsOf(config: Config, use: { setting: 'HTTP_TLS' | 'SMTP_TLS'; host: string }): CertificateFact[] {
   const setting = `${use.setting}_CERT` as const;
   try {
-    const files = readTlsFiles(config, use.setting);
+    const files = tlsFiles.read(config, use.setting);
     const found = files === null ? [] : certificateFindings(files, use).filter(({ kind }) => EXPIRY.has(kind));
     return found.map(({ level, message }) => ({ setting, level, message }));
   } catch (error) {
