@@ -262,7 +262,9 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
           disabled={disabled}
           checked={domain.trackingPrivacy}
           error={refusalOf('trackingPrivacy')}
-          onChange={(event) => save('trackingPrivacy', 'Privacy mode', { trackingPrivacy: event.currentTarget.checked })}
+          onChange={(event) =>
+            save('trackingPrivacy', 'Privacy mode', { trackingPrivacy: event.currentTarget.checked })
+          }
         />
         <ExcludedLinks domain={domain} disabled={disabled} />
         <Group grow preventGrowOverflow={false}>

@@ -143,7 +143,9 @@ function Settings({ webhook, domains }: SettingsProps) {
           disabled={disabled}
           checked={status === 'enabled'}
           error={refusalOf('status')}
-          onChange={(event) => save('status', 'Enabled', { status: event.currentTarget.checked ? 'enabled' : 'disabled' })}
+          onChange={(event) =>
+            save('status', 'Enabled', { status: event.currentTarget.checked ? 'enabled' : 'disabled' })
+          }
         />
         <MultiSelect
           label="Events"
