@@ -10,7 +10,7 @@ export const BUILDERS = {
   'apps/gateway/src/openapi/path-parameters.ts': LOADED,
   'apps/gateway/src/resend/resend-logs.controller.ts': LOADED,
   'libs/accounts/src/api-keys/token.ts': LOADED,
-  'libs/domains/src/dkim/dkim-zone.ts': ({ zoneLine }) => zoneLine({ name: 'a.example', value: 'v=DKIM1' }),
+  'libs/domains/src/dkim/dkim-zone.ts': ({ DkimZone }) => DkimZone.line({ name: 'a.example', value: 'v=DKIM1' }),
   'libs/domains/src/model/domain-rules.ts': LOADED,
   'libs/domains/src/spf/spf-macro.ts': ({ expandMacros }) => {
     const context = { domain: 'a.example', sender: 'a@a.example', helo: 'a.example', address: { kind: () => 'ipv4' } };

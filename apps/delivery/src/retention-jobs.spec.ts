@@ -146,6 +146,7 @@ describe('the modules of the delivery program', () => {
       'captured messages',
       'captured messages beyond the limit',
       'contents',
+      'contents outside of the database',
       'event log',
       'full mailboxes',
       'inbound messages',

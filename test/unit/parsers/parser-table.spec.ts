@@ -26,6 +26,7 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'apps/gateway/src/http/body/request-body.ts readBodies': 'Registers the parsers of bodies.',
   'apps/gateway/src/rest/emails/parse-batch.ts parseBatch': READ_IN_PARTS,
   'apps/gateway/src/rest/validation/field-rule.decorator.ts FieldRule': 'A decorator.',
+  'apps/gateway/src/rest/validation/field-rule.decorator.ts fieldRules': 'Reads the declarations of a class.',
   'apps/smtp/src/server/read-message.ts readMessage': 'Collects octets.',
   'apps/smtp/src/server/smtp-server-internals.ts readDataFast': READ_IN_PARTS,
   'apps/smtp/src/server/smtp-server-internals.ts readLinesFast': READ_IN_PARTS,
