@@ -100,7 +100,9 @@ export class SegmentBucket implements SegmentStore {
     const { prefix } = this.options;
     const days: string[] = [];
     for await (const { CommonPrefixes = [] } of this.pages({ Prefix: prefix, Delimiter: '/' }))
-      days.push(...CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(prefix.length, -1)));
+      for (const { Prefix = '' } of CommonPrefixes)
+        // Some servers keep folders without objects.
+        if (await this.hasObjects(Prefix)) days.push(Prefix.slice(prefix.length, -1));
     return days.sort();
   }
 
@@ -170,6 +172,14 @@ export class SegmentBucket implements SegmentStore {
         cause: error,
       });
     }
+  }
+
+  private async hasObjects(prefix: string): Promise<boolean> {
+    const { Contents = [] } = await this.client.send(
+      new ListObjectsV2Command({ Bucket: this.options.bucket, Prefix: prefix, MaxKeys: 1 }),
+      this.limited(),
+    );
+    return Contents.length > 0;
   }
 
   private async *pages(query: { Prefix: string; Delimiter?: string }) {

@@ -1,0 +1,2 @@
+export const SEAWEEDFS: string;
+export function buildSeaweedfs(): Promise<void>;
