@@ -27,6 +27,8 @@ describe('/account', () => {
       plan: '5000',
       status: 'active',
       sending_pause: null,
+      pool: 'default',
+      penalty: null,
       notify_addresses: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
     });

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { newId } from '#libs/contracts';
-import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
+import { TENANT_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
 import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
 import { gatewayTest } from '../../support/fixtures/gateway-tests.js';
 
@@ -55,7 +55,7 @@ const invalidStatus = ({ path }: ApiOperation): number => (path.startsWith('/res
 const pathParameters = ({ path }: ApiOperation): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
 
 describe.each([
-  ['the operations of openapi.json', API_OPERATIONS],
+  ['the operations of openapi.json', TENANT_OPERATIONS],
   ['the Resend-compatible operations', FACADE_OPERATIONS],
 ])('%s', (_what, operations) => {
   it('refuse a control character in a path and name the parameter, and answer no value with 500', async ({ ask }) => {

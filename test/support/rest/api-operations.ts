@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Scope } from '#libs/contracts';
+import { OPERATOR_SCOPES, type Scope } from '#libs/contracts';
 
 export interface Schema {
   $ref?: string;
@@ -68,6 +68,9 @@ const document = JSON.parse(readFileSync(new URL('../../../openapi.json', import
 export const API_OPERATIONS: ApiOperation[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => read(path, method, operation)),
 );
+
+/** Those that a key of any account may have the scope for. */
+export const TENANT_OPERATIONS = API_OPERATIONS.filter(({ scope }) => scope === null || !OPERATOR_SCOPES.has(scope));
 
 function read(path: string, method: string, operation: OperationObject): ApiOperation {
   const names = path.startsWith('/suppressions') ? NAMES_A_SUPPRESSION : NAMES_A_THING;

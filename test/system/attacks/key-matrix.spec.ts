@@ -199,6 +199,7 @@ async function stateOf(tenant: Tenant): Promise<Record<string, string>> {
   for (const [operation, row] of OPERATIONS) {
     const path = operation.spots.filter((spot) => spot.startsWith('path:'));
     if (operation.method !== 'GET' || path.length === 0 || GROWS.test(operation.path)) continue;
+    if (operation.scope !== null && OPERATOR_SCOPES.has(operation.scope)) continue;
     const answer = await send(
       { column: COLUMNS[0], operation, row, spots: [] },
       { key: full, target: tenant, asker: tenant, marks: [] },

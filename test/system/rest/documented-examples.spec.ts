@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  API_OPERATIONS,
+  TENANT_OPERATIONS,
   propertiesOf,
   resolved,
   type ApiOperation,
@@ -156,7 +156,7 @@ const ownPath = (operation: ApiOperation) =>
 describe('the examples of openapi.json are accepted', () => {
   it('as complete request bodies', async () => {
     const problems: string[] = [];
-    for (const operation of API_OPERATIONS.filter(({ takesBody }) => takesBody)) {
+    for (const operation of TENANT_OPERATIONS.filter(({ takesBody }) => takesBody)) {
       if (operation.bodyExamples.length === 0) problems.push(`${operation.name} has no example of a body`);
       for (const { name, value } of operation.bodyExamples) {
         const outcome = await send(operation, ownPath(operation), asOwn(value, operation));
@@ -169,7 +169,7 @@ describe('the examples of openapi.json are accepted', () => {
   it('in request bodies', async () => {
     const problems: string[] = [];
     let count = 0;
-    for (const operation of API_OPERATIONS.filter(({ body }) => body !== null)) {
+    for (const operation of TENANT_OPERATIONS.filter(({ body }) => body !== null)) {
       const { items } = resolved(operation.body as Schema);
       for (const { field, body } of bodiesOf(items ?? (operation.body as Schema))) {
         if (OUTSIDE.test(JSON.stringify(body))) continue;
@@ -185,7 +185,7 @@ describe('the examples of openapi.json are accepted', () => {
 
   it('in queries and headers', async () => {
     const problems: string[] = [];
-    for (const operation of API_OPERATIONS.filter(({ body }) => body === null))
+    for (const operation of TENANT_OPERATIONS.filter(({ body }) => body === null))
       for (const [place, examples] of Object.entries(operation.examples))
         for (const example of place.startsWith('path:') ? [] : examples) {
           const places = { ...ownPath(operation), [place]: asOwn(example, operation) };
@@ -196,7 +196,7 @@ describe('the examples of openapi.json are accepted', () => {
 
   it('in paths, where a made-up id is not found and nothing worse', async () => {
     const problems: string[] = [];
-    for (const operation of API_OPERATIONS.filter(({ path, body }) => path.includes('{') && body === null)) {
+    for (const operation of TENANT_OPERATIONS.filter(({ path, body }) => path.includes('{') && body === null)) {
       expect(Object.values(pathOf(operation)), operation.name).not.toContain(undefined);
       problems.push(...refused(operation.name, await send(operation, pathOf(operation)), [404]));
     }
@@ -205,7 +205,7 @@ describe('the examples of openapi.json are accepted', () => {
 
   it('in the path of a suppressed address, as it is before URL encoding', async () => {
     await tenant.call('POST', '/suppressions', { email: 'user@example.net' });
-    const operation = API_OPERATIONS.find(({ name }) => name === 'GET /suppressions/{email}') as ApiOperation;
+    const operation = TENANT_OPERATIONS.find(({ name }) => name === 'GET /suppressions/{email}') as ApiOperation;
     expect(await send(operation, pathOf(operation))).toMatchObject({ status: 200 });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bareUuid } from '#libs/contracts';
-import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
+import { API_OPERATIONS, TENANT_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
 import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
 import { FACADE_ROWS, IDOR_ROWS, type IdorRow } from '../../support/rest/idor-rows.js';
 import { comparable, requestOf, withoutAll, type Answer, type Request } from '../../support/rest/operation-request.js';
@@ -15,7 +15,7 @@ const ALIASES = ['', '/v1', '//'];
 type Way = [alias: string, operations: ApiOperation[], written: (id: string) => string];
 const asItIs = (id: string) => id;
 const WAYS: Way[] = [
-  ...ALIASES.map((alias): Way => [alias, API_OPERATIONS, asItIs]),
+  ...ALIASES.map((alias): Way => [alias, TENANT_OPERATIONS, asItIs]),
   ['/v1', FACADE_OPERATIONS.map(withSpots), asItIs],
   ['//', FACADE_OPERATIONS.map(withSpots), bareUuid],
 ];
@@ -68,7 +68,7 @@ async function send(tenant: Tenant, { method, path, body }: Request, alias = '')
 /** Everything that a tenant can read, without volatile fields. */
 async function everythingOf(tenant: Tenant): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
-  for (const operation of API_OPERATIONS) {
+  for (const operation of TENANT_OPERATIONS) {
     if (operation.method !== 'GET' || operation.scope === null || NOT_STILL.has(operation.name)) continue;
     const { status, text } = await send(tenant, requestOf(operation, placed(operation, tenant, {})));
     expect([operation.name, status]).toEqual([operation.name, 200]);
@@ -171,7 +171,7 @@ describe("one's own things", () => {
   /** Nested resources are deleted before their parent. */
   const rank = ({ method, path }: ApiOperation) =>
     order.indexOf(method) - (method === 'DELETE' ? path.split('/').length / 100 : 0);
-  const inOrder = [...API_OPERATIONS].sort((a, b) => rank(a) - rank(b));
+  const inOrder = [...TENANT_OPERATIONS].sort((a, b) => rank(a) - rank(b));
 
   it.each(inOrder.map((operation) => [operation.name, operation] as const))('%s', async (_, operation) => {
     const row = rowOf(operation);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  API_OPERATIONS,
+  TENANT_OPERATIONS,
   propertiesOf,
   resolved,
   type ApiOperation,
@@ -29,17 +29,17 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-const operationOf = (name: string) => API_OPERATIONS.find((operation) => operation.name === name);
+const operationOf = (name: string) => TENANT_OPERATIONS.find((operation) => operation.name === name);
 
 /** The GET operation that returns one resource of this collection. */
 function readerOf({ method, path }: ApiOperation): ApiOperation | undefined {
   if (method === 'PATCH') return operationOf(`GET ${path}`);
-  return API_OPERATIONS.find((other) => other.method === 'GET' && /^\/\{\w+\}$/.test(other.path.replace(path, '')));
+  return TENANT_OPERATIONS.find((other) => other.method === 'GET' && /^\/\{\w+\}$/.test(other.path.replace(path, '')));
 }
-const creates = API_OPERATIONS.filter(
+const creates = TENANT_OPERATIONS.filter(
   (operation) => operation.method === 'POST' && operation.body !== null && readerOf(operation) !== undefined,
 );
-const patches = API_OPERATIONS.filter((operation) => operation.method === 'PATCH');
+const patches = TENANT_OPERATIONS.filter((operation) => operation.method === 'PATCH');
 
 async function json(answer: Promise<Response>): Promise<Thing> {
   const { status, text } = await answer.then(async (one) => ({ status: one.status, text: await one.text() }));
