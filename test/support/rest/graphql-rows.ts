@@ -173,7 +173,7 @@ export const OPERATOR_FIELDS: Readonly<Record<string, string>> = {
   'Mutation.resumeAccount': 'resumeAccount(id: $account) { id }',
   'Mutation.resumeQueue': 'resumeQueue(queue: "nobody") { restraints }',
   'Mutation.runDoctor': 'runDoctor(domain: "no domain") { id }',
-  'Mutation.setAccountPool': 'setAccountPool(id: $account, pool: auto) { id pool }',
+  'Mutation.setAccountPool': 'setAccountPool(id: $account, pool: auto) { id }',
   'Mutation.setAccountPlan': 'setAccountPlan(id: $account, plan: "17") { id plan }',
   'Mutation.setAccountStanding': 'setAccountStanding(id: $account, standing: active) { id }',
 };
