@@ -1,10 +1,11 @@
-// Builds the dashboard and GraphiQL, both in apps/dashboard, into dist/dashboard.
+// Builds the dashboard and GraphiQL, both in apps/dashboard, and the pages of docs, into dist/dashboard.
 //
 //   node tools/dashboard.mjs
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { writeGuide } from './guide.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCE = join(ROOT, 'apps', 'dashboard');
@@ -19,6 +20,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // One after another: the first one empties the folder.
   for (const config of CONFIGS) await build({ configFile: join(SOURCE, config), logLevel: 'warn' });
   copyFileSync(join(SOURCE, OPERATIONS), join(DASHBOARD_DIST, OPERATIONS));
+  writeGuide(join(ROOT, 'docs'), join(DASHBOARD_DIST, 'guide'));
   compressFiles();
 }
 

@@ -20,7 +20,10 @@ const BUILD_STAMP = join(DIST, '.built-from');
 const DASHBOARD = join(ROOT, 'apps', 'dashboard');
 const DASHBOARD_STAMP = join(DASHBOARD_DIST, '.built-from');
 const SOURCE_FOLDERS = ['apps', 'libs'];
-const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'tools/bundle.mjs', 'tools/launcher.cjs'];
+const BUILD_SETTINGS = [
+  ...['tsconfig.json', 'tsconfig.build.json'],
+  ...['tools/bundle.mjs', 'tools/launcher.cjs', 'tools/object-spread.mjs'],
+];
 
 /** Makes the checkout ready to run. Takes well under 200 ms if there is nothing to do. */
 export async function setUp() {
@@ -101,7 +104,9 @@ function isDashboardBuilt() {
 
 function dashboardInputs() {
   const packages = join(MODULES, '.package-lock.json');
-  return describeAll([packages, join(ROOT, 'tools', 'dashboard.mjs'), ...filesBelow(DASHBOARD, () => true)]);
+  const tools = ['dashboard.mjs', 'guide.mjs'].map((name) => join(ROOT, 'tools', name));
+  const docs = filesBelow(join(ROOT, 'docs'), (name) => name.endsWith('.md'));
+  return describeAll([packages, ...tools, ...docs, ...filesBelow(DASHBOARD, () => true)]);
 }
 
 async function buildDashboard() {

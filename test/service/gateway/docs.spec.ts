@@ -57,6 +57,20 @@ describe('GET /docs', () => {
     expect((await get(`/${style}`)).headers['content-type']).toBe('text/css; charset=utf-8');
   });
 
+  it('has the pages of the documentation beside it, with their links and without scripts', async ({ get }) => {
+    const { status, text, headers } = await get('/docs/statistics');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(text).toMatch(/<title>Statistics · Postloft<\/title>/);
+    expect(text).toContain('<h2 id="rates">');
+    expect(text).not.toContain('<script');
+    const style = /href="([0-9a-f]{16}-guide\.css)"/.exec(text)?.[1];
+    expect((await get(`/docs/${style}`)).headers['content-type']).toBe('text/css; charset=utf-8');
+    const pages = [...text.matchAll(/<li><a href="([a-z-]+)"/g)].map(([, name]) => name);
+    expect(pages).toEqual(expect.arrayContaining(['dashboard', 'dashboard-login', 'content-store', 'statistics']));
+    for (const page of pages) expect([page, (await get(`/docs/${page}`)).status]).toEqual([page, 200]);
+  });
+
   it.for(['/docs/none.js', '/docs/..%2fpackage.json', '/docs/swagger-ui.js', '/docs/__proto__'])(
     'knows no %s',
     async (path, { get }) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { GUIDE_STYLE, guidePages } from './guide-pages.js';
 import { EXAMPLE_SCHEDULE } from './properties.js';
 import { staticAsset, type StaticAsset } from '../http/static-asset.js';
 
@@ -49,11 +50,14 @@ const SOURCES: Record<string, { type: string; read: () => Promise<Buffer> }> = {
   },
   'swagger-ui.js': { type: TEXT, read: () => readFile(join(bundle, 'swagger-ui-bundle.js')) },
   'docs.js': { type: TEXT, read: () => Promise.resolve(Buffer.from(INIT)) },
+  'guide.css': { type: 'text/css; charset=utf-8', read: () => Promise.resolve(Buffer.from(GUIDE_STYLE)) },
   'icon.png': { type: 'image/png', read: () => readFile(join(bundle, 'favicon-32x32.png')) },
 };
 
 interface Docs {
   page: string;
+  /** Pages of the documentation beside the API reference, by name. */
+  guide: ReadonlyMap<string, string>;
   /** By name. The name contains a hash of the content, so that clients can cache an asset forever. */
   assets: ReadonlyMap<string, StaticAsset>;
 }
@@ -76,7 +80,7 @@ async function load(): Promise<Docs> {
     names[name] = `${hash}-${name}`;
     assets.set(names[name], await staticAsset(type, plain));
   }
-  return { page: pageOf(names), assets };
+  return { page: pageOf(names), guide: await guidePages(names['guide.css']), assets };
 }
 
 const pageOf = (names: Record<string, string>): string => `<!doctype html>

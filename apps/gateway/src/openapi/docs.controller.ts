@@ -14,7 +14,7 @@ const PAGE_POLICY =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const PAGE_SECONDS = 300;
 
-/** The API description, as JSON and as a documentation page. */
+/** The API description, as JSON and as a documentation page, and the pages of the documentation. */
 @Controller()
 export class DocsController {
   constructor(private readonly description: ApiDescription) {}
@@ -48,8 +48,14 @@ export class DocsController {
   @Public()
   @ApiExcludeEndpoint()
   async asset(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
-    const asset = (await docsFiles()).assets.get(file);
-    if (!asset) throw new Refusal('not_found');
-    await sendAsset(reply, asset);
+    const { assets, guide } = await docsFiles();
+    const [page, asset] = [guide.get(file), assets.get(file)];
+    if (page !== undefined)
+      await reply
+        .type('text/html; charset=utf-8')
+        .headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': `public, max-age=${PAGE_SECONDS}` })
+        .send(page);
+    else if (asset) await sendAsset(reply, asset);
+    else throw new Refusal('not_found');
   }
 }
