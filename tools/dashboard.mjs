@@ -5,7 +5,6 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { writeGuide } from './guide.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCE = join(ROOT, 'apps', 'dashboard');
@@ -16,7 +15,9 @@ const OPERATIONS = 'persisted-operations.json';
 export const DASHBOARD_DIST = join(ROOT, 'dist', 'dashboard');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Set-up imports this file before anything is installed.
   const { build } = await import('vite');
+  const { writeGuide } = await import('./guide.mjs');
   // One after another: the first one empties the folder.
   for (const config of CONFIGS) await build({ configFile: join(SOURCE, config), logLevel: 'warn' });
   copyFileSync(join(SOURCE, OPERATIONS), join(DASHBOARD_DIST, OPERATIONS));
