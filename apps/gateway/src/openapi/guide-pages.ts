@@ -61,7 +61,7 @@ function pageOf({ name, title }: Page, of: { pages: readonly Page[]; content: st
   </head>
   <body>
     <nav aria-label="Pages">
-      <a href="../app/">Dashboard</a>
+      <a href="../app/">Open the dashboard</a>
       <a href="../docs">API reference</a>
       <ul>${links.join('')}</ul>
     </nav>
