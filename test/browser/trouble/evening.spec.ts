@@ -240,10 +240,11 @@ describeInChromium('The dashboard of a service in trouble', () => {
 
     isListed = false;
     await statements.onPage('Queues');
+    const resume = operator.page.getByRole('main').getByRole('button', { name: /^Resume / });
     for (let left = LISTED.length; left > 0; left -= 1) {
-      await operator.button('Resume').first().click();
+      await resume.first().click();
       await operator.page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
-      await until(async () => (await operator.button('Resume').count()) < left, { what: 'the queue to be resumed' });
+      await until(async () => (await resume.count()) < left, { what: 'the queue to be resumed' });
     }
     for (const id of ids)
       await until(async () => (await world.statusOf(id)) === 'delivered', { what: 'the delivery of held mail' });
