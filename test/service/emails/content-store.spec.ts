@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '#libs/persistence';
-import { StoredContents } from '../../../libs/emails/src/message/content/stored-contents.js';
+import { deleteContents, StoredContents } from '../../../libs/emails/src/message/content/stored-contents.js';
 import { DomainRetention } from '../../../libs/emails/src/commands/domain-retention.js';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
@@ -121,6 +121,19 @@ describe('CONTENT_STORE=files', () => {
     expect(bytesOnDisk()).toContain('of another account 4713');
     expect(await stored().eraseDeleted()).toBe(0);
     expect((await rowOf(beside))?.segment).toBeTruthy();
+  });
+
+  it('erases what it can beside thousands of contents whose segments are away', async () => {
+    const id = await send({ text: 'erased beside others 4714' });
+    await fixture.deliver(() => 'delivered');
+    const database = gateway.app.get(Database);
+    await database.query(
+      `INSERT INTO content_erasures SELECT 'files/2026-01-01/0123456789abcdef-1', n, 1, 0 FROM generate_series(1, 2500) AS n`,
+    );
+    await deleteContents(database, [id]);
+    expect(await stored().eraseDeleted()).toBe(1);
+    expect(bytesOnDisk()).not.toContain('erased beside others 4714');
+    await database.query('DELETE FROM content_erasures');
   });
 
   it('answers 503 while a segment cannot be read, and finds it again', async () => {

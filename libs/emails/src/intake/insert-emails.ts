@@ -12,7 +12,7 @@ export interface EmailRows {
   tags: Record<string, unknown>[];
   events: RoutedEvent[];
   content: StoredContent;
-  /** Where the body is stored; null: in the database. */
+  /** The place of the body; null: in the database. */
   place: ContentRef | null;
 }
 

@@ -130,15 +130,7 @@ function eventOf({ email, recipient, at, report }: LateReportRecord, sequence: n
 const botFacts = ({ botKind }: Client) => ({ is_bot: botKind !== null, bot_kind: botKind, bot_rule: null });
 
 /** The fields of `email.bounced` that follow from the reply. */
-export function bounceFields(of: {
-  type: BounceType;
-  class: string;
-  text: string;
-  code: number | null;
-  enhanced: string | null;
-  mx: string | null;
-  ip: string | null;
-}): Omit<EventData['email.bounced'], keyof EmailEventBase> {
+export function bounceFields(of: BounceReport): Omit<EventData['email.bounced'], keyof EmailEventBase> {
   return {
     bounce_type: of.type,
     bounce_message: of.text,

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Where the content of an email is, if not in the database. */
+/** The place of the content of an email outside of the database. */
 export interface ContentRef {
   /** `2026-11-27/<name>`, behind the kind of the store: `files/…` or `s3/…`. */
   segment: string;

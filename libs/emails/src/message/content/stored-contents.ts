@@ -18,7 +18,7 @@ const DELETE = `
        orders AS (INSERT INTO content_erasures (segment, position, bytes, checksum)
                   SELECT segment, position, bytes, checksum FROM deleted WHERE segment IS NOT NULL)
   SELECT count(*)::int AS count FROM deleted`;
-/** Orders of one round. */
+/** Orders that are read at once. */
 const ORDERS = 1_000;
 /** Contents that are copied into the database at once, when their day ends before they are delivered. */
 const COPIED = 20;
@@ -106,10 +106,21 @@ export class StoredContents {
 
   /** Erases outside of the database what was deleted in it; returns the number of contents. */
   async eraseDeleted(): Promise<number> {
-    const { rows } = await this.database.query<ContentRef>(
-      'SELECT segment, position, bytes, checksum FROM content_erasures ORDER BY segment, position LIMIT $1',
-      [ORDERS],
-    );
+    let erased = 0;
+    // Orders that cannot be carried out now hold up no others.
+    for (let last: Pick<ContentRef, 'segment' | 'position'> | undefined = { segment: '', position: 0 }; last;) {
+      const { rows }: { rows: ContentRef[] } = await this.database.query<ContentRef>(
+        `SELECT segment, position, bytes, checksum FROM content_erasures
+          WHERE (segment, position) > ($1, $2) ORDER BY segment, position LIMIT ${ORDERS}`,
+        [last.segment, last.position],
+      );
+      erased += await this.eraseAll(rows);
+      last = rows.at(-1);
+    }
+    return erased;
+  }
+
+  private async eraseAll(rows: readonly ContentRef[]): Promise<number> {
     let erased = 0;
     for (const segment of new Set(rows.map((row) => row.segment))) {
       const refs = rows.filter((row) => row.segment === segment);
@@ -164,11 +175,13 @@ export class StoredContents {
       if (rows.length === 0) return;
       for (const row of rows) {
         const content = await this.load(row);
-        await this.database.query(
-          `UPDATE email_contents SET body = $2, segment = NULL, position = NULL, bytes = NULL, checksum = NULL
+        if (content === null) await deleteContents(this.database, [row.email_id]);
+        else
+          await this.database.query(
+            `UPDATE email_contents SET body = $2, segment = NULL, position = NULL, bytes = NULL, checksum = NULL
             WHERE email_id = $1`,
-          [row.email_id, content?.body ?? Buffer.alloc(0)],
-        );
+            [row.email_id, content.body],
+          );
       }
     }
   }
