@@ -5,7 +5,7 @@ import { Counter, Gauge } from 'prom-client';
 
 const LATE = 'retention_late';
 
-/** What retention has deleted and what is overdue: log, metrics and conditions. */
+/** Reports deleted and overdue data of retention: log, metrics and conditions. */
 @Injectable()
 export class RetentionReport {
   private readonly dropped: Counter;

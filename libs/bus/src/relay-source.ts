@@ -11,11 +11,11 @@ export interface SourceRecord<P> {
   value: string;
   /** Milliseconds since 1970. */
   at: number;
-  /** Where reading continues once this record and all before it are written. */
+  /** The position from which reading continues once this record and all before it are written. */
   position: P;
 }
 
-/** What a read has found. */
+/** The result of a read. */
 export interface SourceRead<P> {
   records: SourceRecord<P>[];
   /** Where reading continues once all of the records are written; null if it has not moved on. */

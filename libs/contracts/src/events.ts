@@ -148,7 +148,7 @@ export interface EventData {
     /** The rate that was exceeded; `operator`: the operator decided; `clean_days`: it sent within all limits for long enough. */
     reason: 'bounces' | 'complaints' | 'blocks' | 'operator' | 'clean_days';
     changed_at: string;
-    /** What was counted; null unless a limit was exceeded. */
+    /** The counts; null unless a limit was exceeded. */
     recipients: number | null;
     hard_bounces: number | null;
     complaints: number | null;

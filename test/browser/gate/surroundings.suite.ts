@@ -18,7 +18,7 @@ interface Domain {
 /** The settings of these tests. */
 export const SURROUNDINGS = { DOMAIN_CHECK_INTERVAL: '500ms', WEBHOOK_RETRY_SCHEDULE: '1s,1h' };
 
-/** What the pages say of trouble outside the service: an endpoint, a DNS record, the mailbox of a person. */
+/** Statements of the pages about trouble outside the service: an endpoint, a DNS record, the mailbox of a person. */
 export function surroundingsSuite(stage: () => Stage): void {
   let owner: Profile;
   beforeAll(async () => {

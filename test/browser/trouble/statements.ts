@@ -8,9 +8,9 @@ type Said = string | RegExp | { shows: string; words?: string | RegExp };
 interface Expected {
   /** The fact, as the script that made it knows it. */
   truth: string;
-  /** What the page says of it. */
+  /** The statement of the page about it. */
   says?: Said[];
-  /** What would contradict it. */
+  /** Words that would contradict it. */
   never?: (string | RegExp)[];
   /** Milliseconds; pages that ask every half minute need more than one interval. */
   withinMs?: number;

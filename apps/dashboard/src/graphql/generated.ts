@@ -5,7 +5,7 @@ import type { TypedDocumentNode } from '@urql/core';
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** Who decides about the source pool of an account: the limits (`auto`), or the operator. */
+/** The decision about the source pool of an account: by the limits (`auto`), or by the operator. */
 export type AccountPoolChoice =
   | 'auto'
   | 'default'

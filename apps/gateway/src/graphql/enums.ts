@@ -48,7 +48,7 @@ stringEnum('AccountPool', accountShapes.account.fields.pool.words, 'The source a
 stringEnum(
   'AccountPoolChoice',
   accountShapes.operatorAccount.fields.pool_choice.words,
-  'Who decides about the source pool of an account: the limits (`auto`), or the operator.',
+  'The decision about the source pool of an account: by the limits (`auto`), or by the operator.',
 );
 stringEnum('DomainStatus', ['pending', 'active', 'failed'], 'The status of a sending domain.');
 stringEnum('DomainRecordStatus', ['pending', 'verified', 'failed', 'vouched'], 'The status of a DNS record.');

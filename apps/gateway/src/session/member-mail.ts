@@ -10,7 +10,7 @@ import type { MemberDto } from './session.dto.js';
 
 type MailProblem = NonNullable<MemberDto['mail_problem']>;
 
-/** Where messages of the service are sent from. */
+/** The sender of messages of the service. */
 interface Scope {
   accountId: string;
   domainId: string;

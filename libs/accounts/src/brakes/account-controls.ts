@@ -2,7 +2,7 @@ import type { AbuseLimits, AccountPenalty, PoolChoice } from '../account.resourc
 import type { Config } from '#libs/kernel';
 import type { Queryable } from '#libs/persistence';
 
-/** What decides about the sending of an account, apart from its outcomes. */
+/** Decisions about the sending of an account, apart from its outcomes. */
 export interface AccountControls {
   poolChoice: PoolChoice;
   penalty: AccountPenalty | null;

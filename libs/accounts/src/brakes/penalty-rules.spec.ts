@@ -67,7 +67,7 @@ describe('the way back', () => {
     expect(isServed(after(days), 2, dayAfter(days))).toBe(expected);
   });
 
-  it('begins anew on a day on which a limit is exceeded later, and does not count the present day', () => {
+  it('starts over on a day on which a limit is exceeded later, and does not count the present day', () => {
     const clean = after('xcc');
     expect(isServed(clean, 2, '2026-03-03')).toBe(false);
     const exceeded = nextPenalty(clean, true, '2026-03-03');

@@ -5,7 +5,7 @@ import { keptName, partitionName, type PartitionedTable } from './partitioned-ta
 /** Keys that are read, and keys whose rows are looked at for a deletion, by one statement. */
 const READ_KEYS = 10_000;
 const DELETED_KEYS = 500;
-/** What one transaction copies; a single key may have more. */
+/** Limits of one copying transaction; a single key may have more. */
 const COPIED_ROWS = 500;
 const COPIED_BYTES = 16 * 1024 * 1024;
 const CONSTRAINT = 'kept_range';

@@ -90,7 +90,7 @@ export function CreateAccountForm({ created, close }: { created: () => void; clo
   );
 }
 
-/** What becomes of an invitation, and how its link is had where no mail is delivered. */
+/** The fate of an invitation, and the way to its link where no mail is delivered. */
 export function Invited({ email }: { email: string }) {
   const [{ data }] = useQuery({ query: AccountSettingsDocument });
   if (data === undefined) return null;

@@ -6,7 +6,7 @@ type CertificateFact = ServiceFacts['certificates'][number];
 /** Kinds that time brings about; the doctor also reports names and issuers. */
 const EXPIRY = new Set(['expired', 'not_yet_valid', 'expires_soon']);
 
-/** What is wrong with the certificates that the settings name, as far as this process reads them. */
+/** Problems of the certificates that the settings name, as far as this process reads them. */
 export function configuredCertificates(config: Config): CertificateFact[] {
   const { PUBLIC_URL, SERVICE_DOMAIN } = config.settings;
   return [

@@ -7,7 +7,7 @@ import type { ServiceFacts } from './service-problems.js';
 
 type Totals = Awaited<ReturnType<QueueOverview['totals']>>;
 
-/** What the service has yet to do: to deliver, to publish and to delete. */
+/** The backlog of the service: mail to deliver, events to publish, data to delete. */
 @Injectable()
 export class ServiceBacklog {
   constructor(
