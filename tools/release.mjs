@@ -80,8 +80,7 @@ function pack(/** @type {string} */ out) {
     const installer = join(out, 'install.sh');
     cpSync(join(ROOT, 'ops', 'install.sh'), installer);
     const materials = join(out, `${title}.cdx.json`);
-    // Of all packages that the bundles contain, not only of those that are installed beside them.
-    writeFileSync(materials, npm(ROOT, 'sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'));
+    writeFileSync(materials, billOfMaterials(join(work, 'materials')));
     const files = [tarball, installer, materials];
     const sums = files.map((path) => `${sha256(path)}  ${basename(path)}\n`);
     writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
@@ -89,6 +88,21 @@ function pack(/** @type {string} */ out) {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** Of all packages that the bundles contain, not only of those that are installed beside them. */
+function billOfMaterials(/** @type {string} */ folder) {
+  const {
+    devDependencies: _omitted,
+    scripts: _unused,
+    ...own
+  } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(own));
+  copy('package-lock.json', folder);
+  // `npm sbom --omit=dev` leaves out packages that a development dependency needs too.
+  npm(folder, 'install', '--package-lock-only', '--ignore-scripts');
+  return npm(folder, 'sbom', '--sbom-format=cyclonedx', '--package-lock-only');
 }
 
 function npm(/** @type {string} */ cwd, /** @type {string[]} */ ...words) {

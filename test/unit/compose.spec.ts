@@ -113,6 +113,11 @@ describe('docker/Dockerfile', () => {
     expect(read('.dockerignore').split('\n')).toContain(`!${source.replace(/^\.\//, '')}`);
   });
 
+  it('is labelled with the version of the program', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(dockerfile).toContain(`ARG VERSION=${version}`);
+  });
+
   it('gives settings only', () => {
     const given = Object.keys(imageSettings).filter((name) => !OF_THE_RUNTIME.includes(name));
     expect(given.filter((name) => !(name in SETTINGS))).toEqual([]);
@@ -127,7 +132,7 @@ describe('docker/Dockerfile', () => {
       );
     const last = dockerfile.slice(dockerfile.findLastIndex((line) => line.startsWith('FROM ')));
     expect(last.filter((line) => /^(USER|ENTRYPOINT|CMD|HEALTHCHECK)/.test(line))).toEqual([
-      'USER node',
+      'USER 1000',
       expect.stringMatching(/^HEALTHCHECK .* CMD \["node", "docker\/healthcheck\.mjs"\]$/),
       'ENTRYPOINT ["node"]',
       'CMD ["dist/programs/standalone.js"]',

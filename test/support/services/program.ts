@@ -55,6 +55,8 @@ interface LaunchOptions {
   logFile?: string;
   /** What the start is called where starts are counted. */
   label?: string;
+  /** The folder that contains `dist`; default: this checkout. */
+  root?: string;
 }
 
 /** Starts the standalone program on free ports, and on a data directory that was prepared but never used. */
@@ -101,7 +103,7 @@ export async function launch(
   options: LaunchOptions = {},
 ): Promise<RunningProgram> {
   await countStart(options.label ?? program);
-  const { child, output } = spawnProgram(program, env, options.logFile);
+  const { child, output } = spawnProgram(program, env, options);
   const running = describe(child, env, output);
   const end = () => child.exitCode ?? child.signalCode;
   await until(async () => (await fetch(options.readyUrl ?? `${running.url}/readyz`)).status === 200, {
@@ -118,10 +120,10 @@ export async function launch(
 function spawnProgram(
   program: string,
   env: Record<string, string>,
-  logFile: string | undefined,
+  { logFile, root = ROOT }: LaunchOptions,
 ): { child: ChildProcess; output: () => string } {
   const log = logFile === undefined ? ('pipe' as const) : openSync(logFile, 'a');
-  const child = spawn(join(ROOT, `dist/programs/${program}.js`), {
+  const child = spawn(join(root, `dist/programs/${program}.js`), {
     cwd: env['DATA_DIR'],
     env: { PATH, HOME: process.env['HOME'] ?? '/', ...env },
     stdio: ['ignore', log, log],

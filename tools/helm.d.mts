@@ -1,0 +1,3 @@
+export const HELM: string;
+export const KUBECTL_VALIDATE: string;
+export function buildHelm(): Promise<void>;
