@@ -39,7 +39,7 @@ function packages() {
 
 async function page(/** @type {ReturnType<typeof packages>} */ all) {
   const section = (/** @type {typeof all} */ some) => {
-    const licenses = [...new Set(some.map(({ license }) => license))].toSorted();
+    const licenses = [...new Set(some.map(({ license }) => license))].toSorted((a, b) => (a < b ? -1 : 1));
     return licenses.flatMap((license) => {
       const names = some.filter((one) => one.license === license).map(({ name }) => `\`${name}\``);
       return [`### ${license}`, '', `${names.join(', ')}.`, ''];
