@@ -50,7 +50,7 @@ describeInChromium('/docs on a phone', () => {
       expect([name, await page.evaluate(TOO_WIDE)]).toEqual([name, []]);
       await summary.click();
     }
-    expect(chromium.problems()).toEqual([]);
+    expect(chromium.takeProblems()).toEqual([]);
   });
 
   it('proposes a time in the next 72 hours for an email to be rescheduled', async () => {

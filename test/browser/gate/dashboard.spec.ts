@@ -20,7 +20,7 @@ describeInChromium('The dashboard in Chromium', () => {
   beforeAll(async () => {
     stage = await Stage.open();
   });
-  afterEach(() => expect(stage.chromium.problems()).toEqual([]));
+  afterEach(() => expect(stage.chromium.takeProblems()).toEqual([]));
   afterAll(() => stage?.close());
 
   describe('at the first start', () => firstMessageSuite(() => stage));

@@ -114,7 +114,7 @@ class Watch {
 
   async expectNothing(name: string, windows: number): Promise<void> {
     const { chromium } = this.stage;
-    expect([...this.seen, ...chromium.problems()], name).toEqual([]);
+    expect([...this.seen, ...chromium.takeProblems()], name).toEqual([]);
     expect(this.victim.context.pages(), name).toHaveLength(windows);
     expect(await this.page.title(), name).toMatch(/ · Postloft$/);
     expect(new URL(this.page.url()).pathname, name).toMatch(/^\/app\/(emails|captured)/);

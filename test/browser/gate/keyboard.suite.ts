@@ -101,7 +101,10 @@ export function keyboardSuite(stage: () => Stage): void {
     await tabTo(menu);
     await press('Enter');
     const items = person.page.getByRole('menuitem');
-    await items.first().waitFor();
+    // The menu takes the focus a task after it is shown; until then keys go to the button.
+    await until(async () => (await person.page.getByRole('menu').locator(':focus').count()) === 1, {
+      what: 'the focus in the menu',
+    });
     await press('ArrowDown');
     await until(() => isFocused(items.first()), { what: 'the focus on the first item' });
     await press('ArrowDown');

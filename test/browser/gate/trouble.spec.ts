@@ -13,7 +13,7 @@ describeInChromium('The dashboard of a service in trouble', () => {
     await stage.owner.page.goto(await stage.loginLink());
     await stage.owner.heading().waitFor();
   });
-  afterEach(() => expect(stage.chromium.problems()).toEqual([]));
+  afterEach(() => expect(stage.chromium.takeProblems()).toEqual([]));
   afterAll(() => stage?.close());
 
   describe('outside of it', () => surroundingsSuite(() => stage));

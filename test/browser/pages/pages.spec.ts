@@ -87,7 +87,7 @@ describeInChromium('Every page', () => {
             findings.push(...found.map((one) => `${name}: ${one}`));
           }
           expect(findings).toEqual([]);
-          expect(stage.chromium.problems()).toEqual([]);
+          expect(stage.chromium.takeProblems()).toEqual([]);
         }, 600_000);
   }
 

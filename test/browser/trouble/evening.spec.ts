@@ -359,6 +359,6 @@ describeInChromium('The dashboard of a service in trouble', () => {
 
   it('never contradicts the truth', () => {
     expect(statements.contradictions()).toEqual([]);
-    expect(world.chromium.problems()).toEqual([]);
+    expect(world.chromium.takeProblems()).toEqual([]);
   });
 });

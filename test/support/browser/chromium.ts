@@ -72,9 +72,10 @@ export class Chromium {
     return profile;
   }
 
-  /** Observed effects that the dashboard must never cause. Empty if there were none. */
-  problems(): string[] {
-    return [...this.profiles.flatMap(({ problems }) => problems), ...this.outside.visits];
+  /** Effects that the dashboard must never cause, observed since the last call: each is reported by one test. */
+  takeProblems(): string[] {
+    const sources = [...this.profiles.map(({ problems }) => problems), this.outside.visits];
+    return sources.flatMap((problems) => problems.splice(0));
   }
 
   /** From now on only requests to foreign hosts are problems, and no connections without one. */
