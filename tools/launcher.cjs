@@ -15,4 +15,5 @@ v8.setFlagsFromString('--no-allocation-site-pretenuring');
 // CommonJS because the loader of ES modules in Node.js 20 starts the pool before the first module runs.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
-void import(`../bundles/${path.basename(__filename)}`);
+if (process.argv[2] === '--version') console.log(require('../../package.json').version);
+else void import(`../bundles/${path.basename(__filename)}`);

@@ -33,15 +33,16 @@ describe('the launcher of a program', () => {
   let usage: { young: number; threads: number };
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), 'postloft-launcher-'));
-    file = join(dir, 'programs', 'probe.js');
+    file = join(dir, 'dist', 'programs', 'probe.js');
+    writeFileSync(join(dir, 'package.json'), '{ "version": "12.3.4" }');
     for (const [folder, type] of [
       ['programs', 'commonjs'],
       ['bundles', 'module'],
     ]) {
-      mkdirSync(join(dir, folder));
-      writeFileSync(join(dir, folder, 'package.json'), JSON.stringify({ type }));
+      mkdirSync(join(dir, 'dist', folder), { recursive: true });
+      writeFileSync(join(dir, 'dist', folder, 'package.json'), JSON.stringify({ type }));
     }
-    writeFileSync(join(dir, 'bundles', 'probe.js'), PROGRAM);
+    writeFileSync(join(dir, 'dist', 'bundles', 'probe.js'), PROGRAM);
     copyFileSync(LAUNCHER, file);
     chmodSync(file, 0o755);
     usage = execute();
@@ -60,5 +61,10 @@ describe('the launcher of a program', () => {
   it('lets its young generation grow to twice 64 MiB', () => {
     expect(usage.young).toBeGreaterThan(100 * MIB);
     expect(usage.young).toBeLessThanOrEqual(128 * MIB);
+  });
+
+  it('prints the version of the package, and runs nothing', () => {
+    const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
+    expect(execFileSync(file, ['--version'], { env: { PATH }, encoding: 'utf8' })).toBe('12.3.4\n');
   });
 });

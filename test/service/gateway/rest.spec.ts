@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Response } from 'supertest';
 import { Accounts } from '#libs/accounts';
 import { CapturedMessages } from '#libs/emails';
+import packageFile from '../../../package.json' with { type: 'json' };
 import { type GatewayApp, sharedGateway, type Verb } from '../../support/fixtures/gateway-app.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
@@ -262,7 +263,7 @@ describe('the other resources', () => {
   });
 
   it('answer operations without a key', async () => {
-    expect((await gateway.agent().get('/healthz')).body).toEqual({ status: 'ok' });
+    expect((await gateway.agent().get('/healthz')).body).toEqual({ status: 'ok', version: packageFile.version });
     expect((await gateway.agent().get('/readyz')).body).toEqual({ status: 'ready' });
     expect((await gateway.agent().get('/metrics')).text).toContain('process_cpu');
     const proxied = await gateway.agent().get('/metrics').set({ 'x-forwarded-for': '203.0.113.7' });

@@ -61,6 +61,7 @@ export function helpText(): string {
     '',
     '--json prints the answer as one line of JSON. Changes take effect in running programs within a second.',
     'Works on DATABASE_URL where that is set, else on the database in DATA_DIR (./data), running or not.',
+    '--version alone prints the version of Postloft.',
     'Exit codes: 0 done, 1 failed, 2 not understood.',
   ].join('\n');
 }

@@ -4,7 +4,6 @@ import { Config, Health, Shutdown } from '#libs/kernel';
 import { hostResources } from '#libs/persistence';
 import type { FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
-import { VERSION } from '../version.js';
 import { SessionAccess } from './session-access.js';
 
 interface PartView {
@@ -59,7 +58,7 @@ export class HealthController {
   private async process(): Promise<ProcessView> {
     const host = await hostResources(this.config.dataDir).catch(() => null);
     return {
-      version: VERSION,
+      version: Health.version,
       node_version: process.version,
       uptime_seconds: process.uptime(),
       memory_bytes: process.memoryUsage.rss(),

@@ -2,6 +2,7 @@ import { withTimeout } from '../concurrency/timeout.js';
 import type { Log } from '../logging/log.js';
 import { Conditions } from './conditions.js';
 import type { Metrics } from './metrics.js';
+import { VERSION } from './version.js';
 
 /** Why a part is not ready; null if it is. */
 export type HealthCheck = () => Promise<string | null> | string | null;
@@ -20,6 +21,8 @@ const UNAVAILABLE = 'part_unavailable';
 
 /** The readiness of the parts of this process, served at `/readyz`, and the conditions that need the attention of an operator. */
 export class Health {
+  /** The version of Postloft. */
+  static readonly version = VERSION;
   readonly conditions: Conditions;
   private readonly checks = new Map<string, HealthCheck>();
   private running: Promise<PartState[]> | undefined;

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/config.js';
-import type { Health } from './health.js';
+import { Health } from './health.js';
 import type { Metrics } from './metrics.js';
 import type { Log } from '../logging/log.js';
 import type { Shutdown } from './shutdown.js';
@@ -39,7 +39,7 @@ async function respond(
 ): Promise<void> {
   switch (url.split('?', 1)[0]) {
     case '/healthz':
-      return json(response, 200, { status: 'ok' });
+      return json(response, 200, { status: 'ok', version: Health.version });
     case '/readyz': {
       const failing = parts.shutdown.begun ? { shutdown: 'this process is stopping' } : await parts.health.failures();
       const ready = Object.keys(failing).length === 0;

@@ -5,7 +5,6 @@ import { Config, Health, TtlCache, withTimeout } from '#libs/kernel';
 import { Database, databaseInfo, hostResources } from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
 import { StatsStore } from '#libs/stats';
-import { VERSION } from '../../version.js';
 import { configuredCertificates } from './configured-certificates.js';
 import type { ServiceHealthType, ServiceZoneType } from './health.type.js';
 import { ServiceBacklog } from './service-backlog.js';
@@ -62,7 +61,7 @@ export class ServiceState {
         connectionsUsed: info.connections.used,
         connectionsAllowed: info.connections.allowed,
       },
-      version: VERSION,
+      version: Health.version,
       nodeVersion: process.version,
       uptimeSeconds: process.uptime(),
       memoryBytes: process.memoryUsage.rss(),

@@ -10,6 +10,9 @@ import { MetricsAccess } from './metrics-access.js';
 class Alive {
   @EnumProperty(['ok'], 'The process responds', 'ok')
   status: 'ok';
+
+  @ApiProperty({ description: 'The version of the program', example: '0.1.0' })
+  version: string;
 }
 
 class Ready {
@@ -49,7 +52,7 @@ export class OpsController {
     response: Alive,
   })
   healthz(): Alive {
-    return { status: 'ok' };
+    return { status: 'ok', version: Health.version };
   }
 
   @Get('readyz')

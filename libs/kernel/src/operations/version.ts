@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The package file: above the sources, or above the folder of the compiled programs. */
-const FILES = ['../../../package.json', '../../../../package.json'].map((path) =>
+const FILES = ['../../../../package.json', '../../../../../package.json'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
