@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-/** The package file: above the sources, or above the folder of the compiled programs. */
-const FILES = ['../../../../package.json', '../../../../../package.json'].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
-);
 
 /** The version of Postloft. */
-export const VERSION = readVersion();
+export const VERSION = readVersion(new URL('.', import.meta.url));
 
-function readVersion(): string {
-  const file = FILES.find((path) => existsSync(path));
-  if (file === undefined) throw new Error('package.json is missing beside the programs.');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+/** Of the first package file with a version above the module, wherever the build has put it. */
+function readVersion(folder: URL): string {
+  const file = new URL('package.json', folder);
+  const version = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { version?: string }).version
+    : undefined;
+  if (version !== undefined) return version;
+  const above = new URL('..', folder);
+  if (above.href === folder.href) throw new Error('package.json is missing above the programs.');
+  return readVersion(above);
 }
