@@ -15,11 +15,15 @@ const PROGRAMS = join(DIST, 'programs');
 const BUNDLES = join(DIST, 'bundles');
 const NAMES = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay', 'cli'];
 /**
- * Packages that are not bundled. chDB and argon2 are native libraries, and pino starts a thread from a file of its own. The others
+ * Packages that are not bundled. chDB and argon2 are native libraries, pino starts a thread from a file of its own, and those of
+ * OpenTelemetry are loaded only where traces are recorded. The others
  * are also loaded by name at run time, which would create a second copy without the metadata of decorators.
  */
 export const PACKAGES = [
   '@node-rs/argon2',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/sdk-node',
   'chdb',
   'class-transformer',
   'class-validator',

@@ -39,6 +39,12 @@ export const GROUPS = [
       OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this program. Unset: closed.',
       METRICS_TOKEN:
         'Bearer token for `/metrics` on `HTTP_PORT`. Unset: `/metrics` is served there to clients on the same host only, and not at all with `TRUST_PROXY` or a public `PUBLIC_URL`. `OPS_PORT` needs no token.',
+      OTEL_EXPORTER_OTLP_ENDPOINT:
+        'Receiver of traces (OTLP over HTTP with JSON), such as http://localhost:4318. Unset: no traces are recorded (see `docs/tracing.md`).',
+      OTEL_EXPORTER_OTLP_HEADERS:
+        'Headers for the receiver of traces, such as `authorization=Bearer%20secret`, separated by commas.',
+      OTEL_SERVICE_NAME: 'Name of the program in traces. Default: `postloft-` and the program.',
+      OTEL_TRACES_SAMPLER_ARG: 'Part of all traces that is recorded, by their ids.',
       SIGNUP:
         'Whether anybody may open an account in the dashboard, on the plan `free`, after confirming an email address.',
       OIDC_ISSUER:

@@ -19,6 +19,7 @@ import { BodyMemory } from './http/body/body-memory.js';
 import { readBodies } from './http/body/request-body.js';
 import { RequestGuard, requireSingleFields } from './http/request-guard.js';
 import { logRequests } from './http/request-log.js';
+import { traceRequests } from './http/request-traces.js';
 import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
 import { routedUrl } from './http/route-table.js';
@@ -110,6 +111,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     if (request.principal || request.viewer) connections.authenticated(request.raw);
     requireValidParameters(request);
   });
+  traceRequests(fastify);
   logRequests(fastify, app.get(RequestLog));
   readBodies(fastify, app.get(BodyMemory));
   prepareGraphqlRequests(fastify, app.get(QueryGuard), app.get(PersistedOperations));

@@ -199,6 +199,8 @@ export const email = resource({
     sandbox_result: fields.column<string | null>(),
     unsubscribe: fields.column<HostedUnsubscribe | null>('jsonb'),
     is_login_mail: fields.column<boolean>('boolean'),
+    /** `traceparent` of the span in which it was accepted; null while tracing is off. */
+    trace_context: fields.column<string | null>(),
   },
 });
 export interface EmailView extends ViewOf<typeof email> {}

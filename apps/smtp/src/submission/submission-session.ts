@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Allowances, RateLimit } from '#libs/accounts';
 import { LIMITS, Refusal } from '#libs/contracts';
 import { EmailIntake, relayedOptions } from '#libs/emails';
-import { Config, Log } from '#libs/kernel';
+import { Config, Log, tracing } from '#libs/kernel';
 import { normaliseAddress, parseRecipient, LineEndNormaliser } from '#libs/mime';
 import { SuppressionList } from '#libs/suppressions';
 import type { SMTPServerAddress, SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
@@ -83,19 +83,23 @@ export class SubmissionSession {
   /** From the first octet of the message to the text of its 250, which is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     try {
-      const { credentials, transaction } = session.user as SessionUser;
-      const { rcptTo } = session.envelope;
-      const octets = await this.memory.receive(stream, { limit: LIMITS.messageBytes, lines: new LineEndNormaliser() });
-      const message = await parseMessage(octets, this.serviceDomain);
-      // Again: a transaction may stay open for minutes, and a revoked key ends within a second.
-      const principal = await this.logins.refresh(credentials, session.remoteAddress);
-      const options = relayedOptions(message.relayed);
-      const submission = toSubmission(message, options, { principal, transaction, rcptTo });
-      const { id } = await this.intake.accept(submission);
-      return `2.0.0 queued as ${id}${ignoredFields(options)}`;
+      return await tracing.span('SMTP DATA', { kind: 'server' }, () => this.receive(stream, session));
     } finally {
       this.memory.release(stream);
     }
+  }
+
+  private async receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const { credentials, transaction } = session.user as SessionUser;
+    const { rcptTo } = session.envelope;
+    const octets = await this.memory.receive(stream, { limit: LIMITS.messageBytes, lines: new LineEndNormaliser() });
+    const message = await parseMessage(octets, this.serviceDomain);
+    // Again: a transaction may stay open for minutes, and a revoked key ends within a second.
+    const principal = await this.logins.refresh(credentials, session.remoteAddress);
+    const options = relayedOptions(message.relayed);
+    const submission = toSubmission(message, options, { principal, transaction, rcptTo });
+    const { id } = await this.intake.accept(submission);
+    return `2.0.0 queued as ${id}${ignoredFields(options)}`;
   }
 
   /** The reply to a command that failed; unexpected errors are temporary, so that the client keeps the message. */

@@ -9,7 +9,7 @@ import type { EmailRows } from './insert-emails.js';
 import { sizeOf } from './submission-size.js';
 import { encodeParts } from '../message/stored-parts.js';
 import type { Submission } from './submission.js';
-import { databaseClock } from '#libs/kernel';
+import { databaseClock, tracing } from '#libs/kernel';
 
 /** An email between the checks and the commit. */
 export interface Draft {
@@ -60,6 +60,7 @@ export function draftOf(
       // The first event of each recipient is written with the email.
       sequence: of.recipients.length,
       releasedAt: dueAt,
+      traceContext: tracing.context(),
     },
     content:
       submission.content.format === 'mime'
@@ -155,13 +156,9 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
       retry_of: submission.retryOf,
       is_login_mail: submission.isLoginMail === true,
       priority: submission.priority ?? 'transactional',
+      trace_context: email.traceContext ?? undefined,
     },
-    tags: Object.entries(email.tags).map(([key, value]) => ({
-      account_id: email.accountId,
-      key,
-      value,
-      email_id: email.id,
-    })),
+    tags: tagRows(email),
     recipients: recipients.map((recipient, ordinal) =>
       recipientRow(draft, { recipient, ordinal, domains, workerId, waiting }),
     ),
@@ -170,6 +167,9 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
     ),
   };
 }
+
+const tagRows = ({ id, accountId, tags }: Draft['email']): EmailRows['tags'] =>
+  Object.entries(tags).map(([key, value]) => ({ account_id: accountId, key, value, email_id: id }));
 
 function recipientRow(
   { email, submission, dueAt, expiresAt }: Draft,

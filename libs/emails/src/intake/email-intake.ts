@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { BatchRefusal, newId, orRefusal, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { Config, LoopBudget, LocalNotifications, yielding } from '#libs/kernel';
+import { Config, LoopBudget, LocalNotifications, tracing, yielding } from '#libs/kernel';
 import { SuppressionList } from '#libs/suppressions';
 import { LocalDelivery } from '../message/local-delivery.js';
 import { AcceptGroups } from './accept-groups.js';
@@ -75,10 +75,14 @@ export class EmailIntake {
     request: Submission | Refusal,
     idempotency = request instanceof Refusal ? null : request.idempotency,
   ): Promise<Accepted> {
-    const isSubmitted = !(request instanceof Refusal);
-    const outcome = isSubmitted ? await orRefusal(() => this.acceptOne(request, idempotency)) : request;
-    const { answer, replayed } = await this.repeated.answer(idempotency, { outcome, isSubmitted });
-    return { id: (answer as Accepted).id, replayed };
+    return tracing.span('accept', {}, async (span) => {
+      const isSubmitted = !(request instanceof Refusal);
+      const outcome = isSubmitted ? await orRefusal(() => this.acceptOne(request, idempotency)) : request;
+      const { answer, replayed } = await this.repeated.answer(idempotency, { outcome, isSubmitted });
+      const { id } = answer as Accepted;
+      span.set({ 'postloft.email.id': id });
+      return { id, replayed };
+    });
   }
 
   /**
@@ -87,6 +91,15 @@ export class EmailIntake {
    * @throws BatchRefusal, and the refusals of `accept` that concern the whole request.
    */
   async acceptBatch(
+    elements: readonly (Submission | Refusal)[],
+    { permissive, idempotency }: BatchOptions,
+  ): Promise<AcceptedBatch> {
+    return tracing.span('accept', { attributes: { 'postloft.batch.size': elements.length } }, () =>
+      this.acceptElements(elements, { permissive, idempotency }),
+    );
+  }
+
+  private async acceptElements(
     elements: readonly (Submission | Refusal)[],
     { permissive, idempotency }: BatchOptions,
   ): Promise<AcceptedBatch> {
@@ -169,7 +182,7 @@ export class EmailIntake {
         units: prepared.map(({ units }) => units),
         limit: prepared.some(({ units }) => units > 0) ? await this.allowances.limitOf(accountId) : null,
       };
-      const result = await this.groups.commit(request);
+      const result = await tracing.span('commit', {}, () => this.groups.commit(request));
       // After the answers, so that clients continue while delivery starts.
       setImmediate(() => this.afterCommit(prepared, result));
       return result;

@@ -51,6 +51,7 @@ const EMAIL_COLUMNS: Columns = [
   ['tracking', 'jsonb'],
   ['is_login_mail', 'boolean'],
   ['priority', 'text'],
+  ['trace_context', 'text'],
 ];
 const RECIPIENT_COLUMNS: Columns = [
   ['account_id', 'text'],

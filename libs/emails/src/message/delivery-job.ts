@@ -43,6 +43,8 @@ export interface DeliveryJob {
     unsubscribe: HostedUnsubscribe | null;
     /** Null: neither opens nor clicks. Otherwise each recipient has links of its own; the job then has one recipient. */
     tracking: Tracking | null;
+    /** `traceparent` of the span in which it was accepted; null: tracing was off. */
+    traceContext: string | null;
     /** The time at which it was first due: the Date of the message at every attempt. */
     releasedAt: Date;
   };

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { ABUSE_SETTINGS } from './abuse-settings.js';
 import { mentions, openIdClashes, periodClashes, trackReads } from './contradictions.js';
 import { portClashes } from './listeners.js';
 import { nearNameWarnings } from './near-names.js';
-import { PENALTY_SETTINGS } from './penalty-settings.js';
 import {
-  abuseWindow,
   attachmentTypes,
   bootstrapKey,
   brokers,
@@ -24,7 +23,6 @@ import {
   masterKey,
   oneOf,
   password,
-  percentage,
   planWeights,
   port,
   plan,
@@ -37,6 +35,7 @@ import {
   wholeNumber,
   type SettingParser,
 } from './setting-parsers.js';
+import { TRACING_SETTINGS } from './tracing-settings.js';
 
 /** The programs of this service; `cli` is the administration command line. */
 export const PROGRAMS = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'relay', 'cli'] as const;
@@ -178,17 +177,13 @@ export const SETTINGS = {
   ATTACHMENT_TYPES: optional(attachmentTypes),
   PLAN_WEIGHTS: setting(planWeights, ''),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
-  ABUSE_BRAKES: setting(flag, 'on'),
-  ABUSE_WINDOW: setting(abuseWindow, '24h'),
-  ABUSE_MINIMUM_RECIPIENTS: setting(wholeNumber(1, 1_000_000_000), '1000'),
-  ABUSE_BOUNCE_PERCENT: setting(percentage, '10'),
-  ABUSE_COMPLAINT_PERCENT: setting(percentage, '0.3'),
-  ...PENALTY_SETTINGS,
+  ...ABUSE_SETTINGS,
   SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
   SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
   OPS_HOST: setting(text, '127.0.0.1'),
   OPS_PORT: optional(port),
   METRICS_TOKEN: optional(bootstrapKey, true),
+  ...TRACING_SETTINGS,
   HTTP_TLS_CERT: optional(text),
   HTTP_TLS_KEY: optional(text),
   SIGNUP: setting(oneOf('off', 'on'), 'off'),

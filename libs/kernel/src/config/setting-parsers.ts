@@ -51,6 +51,25 @@ function durationUpTo(days: number): SettingParser<number> {
 }
 
 /** `10`, `0.3` or `0.3%`. */
+/** `name=value` pairs for the header of a request, separated by commas; values are percent-encoded. */
+export const headerPairs: SettingParser<Record<string, string>> = (value) =>
+  Object.fromEntries(
+    value.split(',').map((pair) => {
+      const [, name, encoded] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([\x20-\x7e]+?)\s*$/.exec(pair) ?? [];
+      if (name === undefined || !/^([^%]|%[0-9a-f]{2})*$/i.test(encoded))
+        throw new Error('must be pairs such as authorization=Bearer%20secret, separated by commas');
+      return [name, decodeURIComponent(encoded)];
+    }),
+  );
+
+/** A part of a whole. */
+export const fraction: SettingParser<number> = (value) => {
+  const number = Number(value);
+  if (!/^(0|1|0?\.\d{1,6}|1\.0*)$/.test(value) || number > 1)
+    throw new Error('must be a number from 0 to 1, such as 0.1');
+  return number;
+};
+
 export const percentage: SettingParser<number> = (value) => {
   const digits = value.endsWith('%') ? value.slice(0, -1) : value;
   const percent = Number(digits);

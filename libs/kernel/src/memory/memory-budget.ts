@@ -17,7 +17,7 @@ export interface MemoryLimits {
 }
 
 /** The limit for which a source was refused: that of all sources, or that of one of its shares. */
-export type MemoryShortage = 'overall' | 'share';
+type MemoryShortage = 'overall' | 'share';
 
 /** The memory of one source, as `MemoryBudget.open` returns it. */
 export interface MemoryReservation {

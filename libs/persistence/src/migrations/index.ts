@@ -29,6 +29,7 @@ import { VACUUM } from './0034-vacuum.js';
 import { CONSUMER_SHARDS } from './0035-consumer-shards.js';
 import { PENALTY_POOL } from './0037-penalty-pool.js';
 import { CONTENT_STORE } from './0039-content-store.js';
+import { TRACE_CONTEXT } from './0050-trace-context.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -62,6 +63,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   CONSUMER_SHARDS,
   PENALTY_POOL,
   CONTENT_STORE,
+  TRACE_CONTEXT,
 ];
 
 /** The table in which TypeORM records applied migrations. */

@@ -15,6 +15,7 @@ import {
   startOpsServer,
   type KernelParts,
   type Program,
+  tracing,
 } from '#libs/kernel';
 import { Database, isUnavailable } from '../connection/database.js';
 import { firstConnection, untilAvailable } from '../connection/first-connection.js';
@@ -60,6 +61,7 @@ export async function startProgram(options: ProgramOptions): Promise<void> {
   shutdown.listen();
   surviveUnavailableDatabase(log);
   try {
+    await tracing.start(parsed, shutdown);
     // Before any engine starts.
     await readMasterKey(parsed);
     const prepared = options.prepare ? await options.prepare({ config: parsed, log, shutdown }) : parsed;

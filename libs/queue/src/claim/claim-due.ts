@@ -47,6 +47,7 @@ interface ClaimRow {
   unsubscribe: DeliveryJob['email']['unsubscribe'];
   /** Null: the domain was removed. */
   tracking: DeliveryJob['email']['tracking'];
+  trace_context: string | null;
   envelope: DomainView['envelope'] | null;
 }
 
@@ -270,7 +271,7 @@ const CLAIM = `
   SELECT walked.reached, walked.steps, c.* FROM walked LEFT JOIN (
     SELECT claimed.*, e.account_id, e.domain_id, e.api_key_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags,
            e.message_id, e.recipient_count, e.sequence, e.created_at, e.scheduled_at, e.sandbox_result, e.unsubscribe, e.tracking,
-           d.envelope
+           e.trace_context, d.envelope
     FROM claimed JOIN emails e ON e.id = claimed.email_id LEFT JOIN domains d ON d.id = e.domain_id) AS c ON true
   ORDER BY c.email_id, c.ordinal`;
 
@@ -319,6 +320,7 @@ function toJob(row: ClaimRow, epoch: number): DeliveryJob {
       unsubscribe: row.unsubscribe,
       tracking: row.tracking,
       releasedAt: row.scheduled_at ?? row.created_at,
+      traceContext: row.trace_context,
     },
     domain: row.domain,
     weight: row.weight,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EnvelopeBuilder, MessageBuilder, type DeliveryJob } from '#libs/emails';
-import { databaseClock, Log } from '#libs/kernel';
+import { databaseClock, Log, tracing } from '#libs/kernel';
 import type { Destination, Envelope, Outcome, OutgoingMessage, SourceAddress } from '#libs/mta';
 import { TlsResults } from '#libs/tls-reports';
 import { Queue } from '../queue.js';
@@ -38,13 +38,16 @@ export class CourierAdapter {
   async send(job: DeliveryJob, { source, permit }: AttemptOptions): Promise<Outcome[]> {
     try {
       const { mailFrom, tls } = await this.envelopes.build(job);
-      const route = await this.couriers.courier.resolve(job.domain);
-      const envelope = { mailFrom, recipients: recipientsOf(job), tls, source };
-      const { outcomes, tlsResults } = await this.couriers.courier.deliver(
-        route,
-        envelope,
-        this.messageOf(job, permit),
+      const { courier } = this.couriers;
+      const route = await tracing.span('route', { attributes: { 'postloft.domain': job.domain } }, () =>
+        courier.resolve(job.domain),
       );
+      const envelope = { mailFrom, recipients: recipientsOf(job), tls, source };
+      const { outcomes, tlsResults } = await tracing.span('attempt', { kind: 'client' }, async (span) => {
+        const result = await courier.deliver(route, envelope, this.messageOf(job, permit));
+        if (tracing.isOn) describeAttempt(span, result.outcomes);
+        return result;
+      });
       for (const result of tlsResults) this.tlsResults.add(result, databaseClock.date());
       return outcomes;
     } catch (error) {
@@ -87,6 +90,22 @@ export class CourierAdapter {
     if (!content) throw new Error('the content of this message is no longer stored');
     return content;
   }
+}
+
+/** What the mail server replied; the message was one attempt for all recipients, so the first outcome stands for it. */
+function describeAttempt(span: ReturnType<typeof tracing.begin>, [outcome]: readonly Outcome[]): void {
+  if (outcome === undefined || outcome.kind === 'abandoned') return;
+  const { remote, reply } = outcome;
+  span.set({
+    'postloft.outcome': outcome.kind,
+    'server.address': remote.mx ?? undefined,
+    'network.peer.address': remote.ip ?? undefined,
+    'tls.protocol.version': remote.tls ?? undefined,
+    'smtp.reply.code': reply.code ?? undefined,
+    'smtp.reply.enhanced': reply.enhanced ?? undefined,
+    'smtp.reply.text': reply.text,
+  });
+  if (outcome.kind === 'bounced' || outcome.kind === 'deferred') span.fail(`${outcome.kind} at ${outcome.phase}`);
 }
 
 const recipientsOf = ({ recipients }: DeliveryJob): Envelope['recipients'] =>

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { queueNames } from '#libs/contracts';
 import { LocalDelivery, type DeliveryJob } from '#libs/emails';
-import { Log, LocalNotifications, databaseClock } from '#libs/kernel';
+import { Log, LocalNotifications, databaseClock, tracing } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
 import { Throttling, type Destination, type Deferral, type Outcome, type ThrottlePermit, type Sender } from '#libs/mta';
 import type { ClaimLimits } from '../claim/claim-due.js';
@@ -28,6 +28,14 @@ import { UnsettledJob } from './unsettled-limit.js';
 /** Jobs of a queue offered to the throttle at a time when it refuses some senders and not others. */
 const LOOK_AHEAD = 16;
 
+/** A job that left its queue. */
+interface Started {
+  queue: DestinationQueue;
+  job: DeliveryJob;
+  pass: ThrottlePermit;
+  permit: Permit | null;
+}
+
 type StartResult = 'started' | 'no permit' | 'waiting';
 
 /**
@@ -45,6 +53,8 @@ export class Dispatcher {
   /** Jobs by recipient domain, while the destination of the domain is looked up. */
   private readonly unresolved = new Map<string, DeliveryJob[]>();
   private readonly tasks = new Set<Promise<void>>();
+  /** Spans from the claim of a job to its start, while tracing is on. */
+  private readonly waits = new WeakMap<DeliveryJob, ReturnType<typeof tracing.begin>>();
   private stopping = false;
   private waitingCount = 0;
 
@@ -81,6 +91,7 @@ export class Dispatcher {
   offer(job: DeliveryJob): void {
     this.activeJobs.add(job);
     this.waitingCount += 1;
+    if (tracing.isOn) this.waits.set(job, tracing.begin('claim', { parent: job.email.traceContext }));
     if (this.stopping) {
       this.requeue(job, UNCHANGED);
       return;
@@ -257,13 +268,19 @@ export class Dispatcher {
     this.track(this.deliver({ queue, job, pass, permit }));
   }
 
-  private async deliver(of: {
-    queue: DestinationQueue;
-    job: DeliveryJob;
-    pass: ThrottlePermit;
-    permit: Permit | null;
-  }): Promise<void> {
-    const { queue, job, pass, permit } = of;
+  private deliver(started: Started): Promise<void> {
+    const { email, domain, recipients } = started.job;
+    const attributes = {
+      'postloft.email.id': email.id,
+      'postloft.domain': domain,
+      'postloft.attempt': 1 + Math.max(...recipients.map(({ attempts }) => attempts)),
+    };
+    return tracing.span('deliver', { kind: 'consumer', parent: email.traceContext, attributes }, () =>
+      this.deliverJob(started),
+    );
+  }
+
+  private async deliverJob({ queue, job, pass, permit }: Started): Promise<void> {
     const unsettled = new UnsettledJob(this.limits.unsettled, queue.name, () => this.queue.isClaimValid(job));
     let outcomes: Outcome[] = [];
     let isHeld = false;
@@ -283,7 +300,7 @@ export class Dispatcher {
     }
     try {
       this.metrics.countAttempts(outcomes);
-      await this.queue.settle(job, outcomes);
+      await tracing.span('settle', {}, () => this.queue.settle(job, outcomes));
       this.requeueAbandoned(job, outcomes, () => {
         // The next claim holds it for longer, unless the account was resumed within the second that it is cached for.
         if (isHeld) return shortly(null);
@@ -342,6 +359,7 @@ export class Dispatcher {
   }
 
   private leaveMemory(job: DeliveryJob): void {
+    if (tracing.isOn) this.waits.get(job)?.end();
     this.waitingCount -= 1;
     this.localDelivery.leave(job);
   }

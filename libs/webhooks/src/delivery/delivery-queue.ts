@@ -165,6 +165,17 @@ export class DeliveryQueue {
     );
     return rowCount;
   }
+
+  /** `traceparent` of the request that submitted the email of the event; null without one. Asked only while tracing is on. */
+  async traceContextOf({ body }: WebhookJob): Promise<string | null> {
+    const { email_id } = (JSON.parse(body) as { data: { email_id?: string } }).data;
+    if (email_id === undefined) return null;
+    const { rows } = await this.database.query<{ trace_context: string | null }>(
+      'SELECT trace_context FROM emails WHERE id = $1',
+      [email_id],
+    );
+    return rows[0]?.trace_context ?? null;
+  }
 }
 
 function endpointsWithMore(rows: readonly ClaimedRow[]): Set<string> {

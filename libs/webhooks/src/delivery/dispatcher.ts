@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { backoffMs, LocalNotifications, Log, Metrics, Poller, sleep } from '#libs/kernel';
+import { backoffMs, LocalNotifications, Log, Metrics, Poller, sleep, tracing } from '#libs/kernel';
 import { ClaimSweep, JobRunner, GroupCommit, Worker } from '#libs/persistence';
 import { Gauge } from 'prom-client';
 import type { WebhookJob } from './claim.js';
-import { WebhookAttempts, type EndedAttempt } from './delivery-attempt.js';
+import { WebhookAttempts, type AttemptResult, type EndedAttempt } from './delivery-attempt.js';
 import { claimKeyOf, DeliveryQueue, type SettleResult, type WebhookClaim } from './delivery-queue.js';
 import { EndpointUpdates, type EndpointChange } from './endpoint-updates.js';
 import { WebhookRangeReplays } from '../history/range-replay.js';
@@ -125,7 +125,7 @@ export class WebhookDispatcher {
   private async work(job: WebhookJob): Promise<void> {
     try {
       // Other workers may have declared this one dead, and then the delivery may be claimed by another.
-      const attempt = this.worker.isAlive ? await this.attempts.run(job) : ({ kind: 'interrupted' } as const);
+      const attempt = this.worker.isAlive ? await this.attempt(job) : ({ kind: 'interrupted' } as const);
       if (attempt.kind === 'interrupted') return await this.queue.release([job]);
       const settled = await this.persist(job, () => this.settlements.add(attempt.settlement));
       if (settled.written) this.updateEndpoint(job.webhookId, attempt, settled);
@@ -133,6 +133,21 @@ export class WebhookDispatcher {
     } finally {
       this.finished(job.webhookId);
     }
+  }
+
+  /** The attempt in a span below the request that submitted the email. */
+  private async attempt(job: WebhookJob): Promise<AttemptResult> {
+    if (!tracing.isOn) return this.attempts.run(job);
+    const parent = await this.queue.traceContextOf(job).catch(() => null);
+    const attributes = { 'postloft.webhook.id': job.webhookId, 'postloft.event.id': job.eventId };
+    return tracing.span('webhook', { kind: 'client', parent, attributes }, async (span) => {
+      const result = await this.attempts.run(job);
+      if (result.kind === 'interrupted') return result;
+      const { lastStatus, lastError } = result.settlement;
+      span.set({ 'http.response.status_code': lastStatus ?? undefined });
+      if (lastError !== null) span.fail(lastError);
+      return result;
+    });
   }
 
   /** Repeats a write while the database is unavailable; the claim stays ours meanwhile. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { LIMITS, Refusal } from '#libs/contracts';
-import { clientNetwork, MemoryBudget, Metrics, type MemoryReservation, type MemoryShortage } from '#libs/kernel';
+import { clientNetwork, MemoryBudget, Metrics, type MemoryReservation } from '#libs/kernel';
 import type { FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
 import type { SizeLimit } from './body-limits.js';
@@ -66,7 +66,7 @@ export class BodyMemory {
     if (reservation) this.budget.release(reservation);
   }
 
-  private refusalOf(shortage: MemoryShortage | null): Refusal | null {
+  private refusalOf(shortage: ReturnType<MemoryBudget['take']>): Refusal | null {
     if (shortage === null) return null;
     this.refusals.inc({ reason: shortage });
     return shortage === 'overall' ? serverBusy() : tooMuchAtOnce();

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { domainName, list, percentage, wholeNumber, type SettingParser } from './setting-parsers.js';
+import { abuseWindow, domainName, flag, list, percentage, wholeNumber, type SettingParser } from './setting-parsers.js';
 
 /** A pool of SHAPING_FILE, or addresses with the names in their PTR records. */
 type PenaltyPoolSetting = { pool: string } | { sources: { address: string; helo: string | null }[] };
@@ -24,8 +24,13 @@ const penaltyPool: SettingParser<PenaltyPoolSetting> = (value) => {
 
 const withDefault = <T>(parse: SettingParser<T>, fallback: string) => ({ parse, fallback, secret: false });
 
-/** The penalty pool, and the limits above which an account is moved there. */
-export const PENALTY_SETTINGS = {
+/** The limits above which an account is paused; the penalty pool, and the limits above which an account is moved there. */
+export const ABUSE_SETTINGS = {
+  ABUSE_BRAKES: withDefault(flag, 'on'),
+  ABUSE_WINDOW: withDefault(abuseWindow, '24h'),
+  ABUSE_MINIMUM_RECIPIENTS: withDefault(wholeNumber(1, 1_000_000_000), '1000'),
+  ABUSE_BOUNCE_PERCENT: withDefault(percentage, '10'),
+  ABUSE_COMPLAINT_PERCENT: withDefault(percentage, '0.3'),
   PENALTY_POOL: { parse: penaltyPool as SettingParser<PenaltyPoolSetting | undefined>, secret: false },
   PENALTY_MINIMUM_RECIPIENTS: withDefault(wholeNumber(1, 1_000_000_000), '500'),
   PENALTY_BOUNCE_PERCENT: withDefault(percentage, '5'),
