@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { relayClient } from '../../support/services/relay-client.js';
 import type { RunningService } from '../../support/services/program.js';
-import { TraceReceiver } from '../../support/services/trace-receiver.js';
+import { TraceReceiver } from '../../support/live/trace-receiver.js';
 import { until } from '../../support/timing/until.js';
 import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
