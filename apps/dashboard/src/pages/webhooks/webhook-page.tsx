@@ -34,15 +34,12 @@ import { callResult } from './call-result.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { Figures, FIGURES_EVERY_MS } from './figures.tsx';
 import { openReplayRange } from './replay-range.tsx';
-import { hostOf, stateOf } from './state.ts';
+import { hostOf, stateOf, untilNextCall } from './state.ts';
 import { DOMAINS, NewSecret } from './webhooks-page.tsx';
 
 type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['nodes'][number];
 
 const OVERLAP_HOURS = 24;
-/** New deliveries are reloaded until their first call has a response. */
-const NEW_MS = 60_000;
-const REFRESH_MS = 1_500;
 
 const COLUMNS: Column<Delivery>[] = [
   {
@@ -229,8 +226,9 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
   );
   const { nodes, onFirstPage, reload } = list;
   useEffect(() => {
-    if (!onFirstPage || !nodes.some(isNew)) return undefined;
-    const timer = window.setTimeout(reload, REFRESH_MS);
+    const delay = onFirstPage ? untilNextCall(nodes, Date.now()) : null;
+    if (delay === null) return undefined;
+    const timer = window.setTimeout(reload, delay);
     return () => window.clearTimeout(timer);
   }, [nodes, onFirstPage, reload]);
   const test = useOperation(TestWebhookDocument);
@@ -300,8 +298,5 @@ function subjectOf(payload: unknown): string {
   const { data } = payload as { data?: { recipient?: string; email?: string; name?: string } };
   return data?.recipient ?? data?.email ?? data?.name ?? '';
 }
-
-const isNew = ({ status, attempts, createdAt }: Delivery): boolean =>
-  status === 'pending' && attempts === 0 && Date.now() - Date.parse(createdAt) < NEW_MS;
 
 const NONE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
