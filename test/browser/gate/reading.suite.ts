@@ -48,6 +48,13 @@ export function readingSuite(stage: () => Stage): void {
     expect(await frame.evaluate((one: { clientWidth: number }) => one.clientWidth)).toBeGreaterThanOrEqual(630);
     const { x, width } = (await frame.boundingBox())!;
     expect(x + width).toBeLessThanOrEqual(390);
+    await open({ to: 'phone@example.com', subject: 'Wider', html: '<table width="900"><tr><td>x</table>' });
+    await frame.waitFor();
+    expect(await frame.evaluate((one: { clientWidth: number }) => one.clientWidth)).toBeGreaterThanOrEqual(900);
+    const scaled = (await frame.boundingBox())!;
+    expect(scaled.x + scaled.width).toBeLessThanOrEqual(390);
+    // One line of text needs no frame as high as the screen.
+    expect(scaled.height).toBeLessThan(200);
     await owner.page.setViewportSize({ width: 1280, height: 800 });
   });
 

@@ -61,4 +61,6 @@ function titleOf({ parts }: Outage): string {
   return failing.includes('storage') ? 'No emails are accepted.' : 'The service is not ready.';
 }
 
-const labelOf = (part: string): string => part.slice(0, 1).toUpperCase() + part.slice(1);
+const ABBREVIATIONS: Record<string, string> = { smtp: 'SMTP' };
+
+const labelOf = (part: string): string => ABBREVIATIONS[part] ?? part.slice(0, 1).toUpperCase() + part.slice(1);

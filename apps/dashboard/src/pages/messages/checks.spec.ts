@@ -11,7 +11,7 @@ const FIELDS: Record<string, string> = {
   'List-Unsubscribe': '<https://example.com/u>',
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 };
-const NO_FACTS = { links: [], remoteImages: 0, imagesWithoutText: 0, isResponsive: false };
+const NO_FACTS = { links: [], remoteImages: 0, imagesWithoutText: 0, isResponsive: false, fixedWidth: 0, height: 0 };
 
 interface Changes extends Partial<Omit<CheckedMessage, 'fields'>> {
   /** Null removes a field. */

@@ -70,6 +70,25 @@ describe('htmlFacts', () => {
   ])('counts the images of %j', (html, remoteImages, imagesWithoutText) => {
     expect(htmlFacts(html)).toMatchObject({ remoteImages, imagesWithoutText });
   });
+
+  it.each([
+    ['<p>No width</p>', 0],
+    ['<table width="720"><tr><td width="50%">x</table>', 720],
+    ['<table width="100%"><tr><td style="padding: 0; WIDTH: 800px">x</table>', 800],
+    ['<div style="min-width:900px">x</div>', 900],
+    ['<div style="max-width: 900px; border-width: 700px">x</div>', 0],
+  ])('finds the widest element of a fixed width in %j', (html, fixedWidth) => {
+    expect(htmlFacts(html)).toMatchObject({ fixedWidth });
+  });
+
+  it.each([
+    ['<p>Hello</p>', 48],
+    ['', 0],
+    [`<div>${'x'.repeat(400)}</div>`, 264],
+    ['<img src="a.png" height="90"><img src="b.png">', 250],
+  ])('estimates the height of %j', (html, height) => {
+    expect(htmlFacts(html)).toMatchObject({ height });
+  });
 });
 
 /** The parts of the DOM that `htmlFacts` uses, on the tree of a parser of HTML. */
@@ -78,6 +97,7 @@ class TreeParser {
     const document = new TreeNode(parse(html));
     return {
       images: document.querySelectorAll('img'),
+      body: document.querySelector('body'),
       querySelectorAll: (of: string) => document.querySelectorAll(of),
     };
   }

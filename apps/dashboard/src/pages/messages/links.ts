@@ -11,7 +11,16 @@ export interface HtmlFacts {
   imagesWithoutText: number;
   /** True if the layout depends on the width of the screen. */
   isResponsive: boolean;
+  /** The widest element of a fixed width, in CSS pixels; 0 without one. */
+  fixedWidth: number;
+  /** CSS pixels that it fills on a phone, as estimated: a document of its own cannot be measured. */
+  height: number;
 }
+
+const LINE_PX = 24;
+const LETTERS_PER_LINE = 40;
+/** An image without a height of its own. */
+const IMAGE_PX = 160;
 
 /** Reads HTML in a document that runs no script and loads nothing. */
 export function htmlFacts(html: string): HtmlFacts {
@@ -26,7 +35,26 @@ export function htmlFacts(html: string): HtmlFacts {
     remoteImages: images.filter((image) => /^(https?:)?\/\//i.test(image.getAttribute('src') ?? '')).length,
     imagesWithoutText: images.filter((image) => !image.hasAttribute('alt')).length,
     isResponsive: [...document.querySelectorAll('style')].some(({ textContent }) => /@media\b/i.test(textContent)),
+    fixedWidth: fixedWidthIn(document),
+    height: heightOf(document),
   };
+}
+
+function fixedWidthIn(document: Document): number {
+  const widths = [...document.querySelectorAll('table, td, th, div, img')].map((one) => {
+    const attribute = /^\d{1,4}(?:px)?$/.exec(one.getAttribute('width') ?? '')?.[0];
+    const style = /(?:^|[;\s])(?:min-)?width:\s?(\d{1,4})px/i.exec(one.getAttribute('style') ?? '')?.[1];
+    return Math.max(Number.parseInt(attribute ?? '0', 10), Number(style ?? 0));
+  });
+  return widths.reduce((widest, width) => Math.max(widest, width), 0);
+}
+
+function heightOf(document: Document): number {
+  const blocks = document.querySelectorAll('p, div, tr, li, br, hr, h1, h2, h3, pre').length;
+  const letters = document.body.textContent.length;
+  const images = [...document.images].map((image) => Number.parseInt(image.getAttribute('height') ?? '', 10));
+  const pictures = images.reduce((sum, height) => sum + (Number.isNaN(height) ? IMAGE_PX : height), 0);
+  return LINE_PX * (blocks + Math.ceil(letters / LETTERS_PER_LINE)) + pictures;
 }
 
 function textOf(link: Element): string {

@@ -14,8 +14,10 @@ const SIZES = {
   Phone: { width: 375, height: 667 },
 };
 /** On a narrow screen, a layout of fixed width is scaled down to it, as mail programs do. */
-const FIT_WIDTH = 640;
-const FIT_HEIGHT = 480;
+const FIT_WIDTH = { least: 640, most: 1_600 };
+const FIT_HEIGHT = { least: 160, most: 480 };
+/** Space around the content of a document. */
+const MARGINS_PX = 16;
 
 interface WithImages {
   html: string;
@@ -38,7 +40,7 @@ export function MessageFrame({ emailId, facts }: MessageFrameProps) {
   const frame = { emailId, html: withImages?.html ?? null };
   return (
     <Stack gap="xs">
-      {narrow ? <NarrowFrame {...frame} isResponsive={facts.isResponsive} /> : <WideFrame {...frame} />}
+      {narrow ? <NarrowFrame {...frame} facts={facts} /> : <WideFrame {...frame} />}
       <span id="after-message" tabIndex={-1} />
       {facts.remoteImages > 0 && (
         <RemoteImages emailId={emailId} count={facts.remoteImages} result={withImages} onLoad={setWithImages} />
@@ -71,11 +73,16 @@ function WideFrame(shown: Shown) {
   );
 }
 
-function NarrowFrame({ isResponsive, ...shown }: Shown & { isResponsive: boolean }) {
-  const [fit, setFit] = useState(!isResponsive);
+const within = ({ least, most }: { least: number; most: number }, px: number): number =>
+  Math.min(Math.max(px, least), most);
+
+function NarrowFrame({ facts, ...shown }: Shown & { facts: HtmlFacts }) {
+  const [fit, setFit] = useState(!facts.isResponsive);
   const { ref, width } = useElementSize();
-  const scale = fit && width > 0 ? Math.min(1, width / FIT_WIDTH) : 1;
-  const scaled: CSSProperties = { width: FIT_WIDTH, height: FIT_HEIGHT / scale, transform: `scale(${scale})` };
+  const fitWidth = within(FIT_WIDTH, facts.fixedWidth + MARGINS_PX);
+  const height = within(FIT_HEIGHT, facts.height + 2 * MARGINS_PX);
+  const scale = fit && width > 0 ? Math.min(1, width / fitWidth) : 1;
+  const scaled: CSSProperties = { width: fitWidth, height: height / scale, transform: `scale(${scale})` };
   return (
     <>
       <SegmentedControl
@@ -86,11 +93,8 @@ function NarrowFrame({ isResponsive, ...shown }: Shown & { isResponsive: boolean
         onChange={(value) => setFit(value === 'Fit')}
         aria-label="Size of the preview"
       />
-      <div ref={ref} style={{ height: FIT_HEIGHT, overflow: 'hidden' }}>
-        <Frame
-          {...shown}
-          style={{ ...(fit ? scaled : { width: '100%', height: FIT_HEIGHT }), transformOrigin: '0 0' }}
-        />
+      <div ref={ref} style={{ height, overflow: 'hidden' }}>
+        <Frame {...shown} style={{ ...(fit ? scaled : { width: '100%', height }), transformOrigin: '0 0' }} />
       </div>
     </>
   );

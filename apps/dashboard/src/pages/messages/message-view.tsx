@@ -86,7 +86,14 @@ function CountedTab({ value, label, count }: { value: string; label: string; cou
 
 function factsOf(html: string | null, text: string | null): HtmlFacts {
   if (html !== null) return htmlFacts(html);
-  return { links: textLinks(text ?? ''), remoteImages: 0, imagesWithoutText: 0, isResponsive: false };
+  return {
+    links: textLinks(text ?? ''),
+    remoteImages: 0,
+    imagesWithoutText: 0,
+    isResponsive: false,
+    fixedWidth: 0,
+    height: 0,
+  };
 }
 
 function Plain({ text }: { text: string }) {
