@@ -18,7 +18,7 @@ describeInChromium('The dashboard in Chromium', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await Stage.open({ PENALTY_POOL: '127.0.0.9=penalty.example.org' });
   });
   afterEach(() => expect(stage.chromium.takeProblems()).toEqual([]));
   afterAll(() => stage?.close());

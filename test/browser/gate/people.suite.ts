@@ -4,6 +4,7 @@ import type { Profile } from '../../support/browser/chromium.js';
 import type { Stage } from './stage.js';
 
 const EMAIL = 'second.tenant@example.com';
+const TENANT = 'Second tenant';
 const PASSWORD = 'correct horse battery';
 
 /** Several people in browsers of their own. */
@@ -46,6 +47,29 @@ export function peopleSuite(stage: () => Stage): void {
     expect(await owner.page.locator('main').innerText()).not.toContain('second.example.net');
   });
 
+  it('moves an account to the penalty pool and back', async () => {
+    const { owner } = stage();
+    const asked = async (button: string) => {
+      await owner.button(button).click();
+      await owner.page.getByRole('dialog').getByRole('button', { name: button }).click();
+      await owner.page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    const notice = owner.page.getByRole('alert').filter({ hasText: 'Emails leave from the penalty pool' });
+    await owner.visit('Accounts');
+    await owner.link(TENANT).click();
+    await owner.page.getByText('usual addresses, decided by the limits').waitFor();
+    await asked('Move to penalty pool');
+    await notice.getByText('The operator moved the account.').waitFor();
+    await owner.page.reload();
+    await owner.page.getByText('penalty pool, decided by the operator').waitFor();
+    expect(await owner.button('Move to penalty pool').count()).toBe(0);
+    await asked('Move to usual addresses');
+    await notice.waitFor({ state: 'detached' });
+    await owner.page.reload();
+    await owner.page.getByText('usual addresses, decided by the operator').waitFor();
+    await owner.button('Move to penalty pool').waitFor();
+  });
+
   it('ends in one browser when its session is revoked in another', async () => {
     const { owner } = stage();
     const other = await stage().stranger();
@@ -79,7 +103,7 @@ async function signUp(stage: Stage): Promise<Profile> {
   const text = letter.content.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
   const link = /http\S+sign-up\?token=[\w-]+/.exec(text)?.[0] ?? '';
   await tenant.open(link);
-  await tenant.page.getByRole('textbox', { name: 'Account name' }).fill('Second tenant');
+  await tenant.page.getByRole('textbox', { name: 'Account name' }).fill(TENANT);
   await tenant.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
   await tenant.button('Create account').click();
   await tenant.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

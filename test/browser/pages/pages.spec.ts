@@ -22,7 +22,7 @@ describeInChromium('Every page', () => {
   let filled: Filled;
 
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await Stage.open({ PENALTY_POOL: '127.0.0.9=penalty.example.org' });
     // The policy of the pages also stops the scripts of a test.
     reader = await stage.chromium.profile(stage.service, { bypassCSP: true });
     stranger = await stage.chromium.profile(stage.service, { bypassCSP: true });
