@@ -18,12 +18,13 @@ export function ratesSuite(stage: () => Stage): void {
       return (await service.json<{ totals: Totals }>('GET', `/stats?metrics=${metrics}`)).totals;
     };
     const before = await totals();
-    const recipients = ['gone@refusing.example', 'bounced@sim.postloft.test', 'failed@sim.postloft.test'];
-    for (const to of recipients) await service.call('POST', '/emails', service.mail({ to }));
+    const simulated = ['bounced', 'failed', 'opened'].map((outcome) => `${outcome}@sim.postloft.test`);
+    for (const to of ['gone@refusing.example', ...simulated])
+      await service.call('POST', '/emails', service.mail({ to }));
     await until(
       async () => {
-        const { settled, simulated } = await totals();
-        return settled === before.settled + 1 && simulated === before.simulated + 2;
+        const now = await totals();
+        return now.settled === before.settled + 1 && now.simulated === before.simulated + simulated.length;
       },
       { what: 'the outcomes in the statistics' },
     );
@@ -40,6 +41,14 @@ export function ratesSuite(stage: () => Stage): void {
     await owner.visit('Statistics');
     await until(async () => (await shown.innerText()) === rate, { what: `${rate} in the statistics` });
     await owner.page.getByText(`of ${settled} settled recipients`).first().waitFor();
+
+    await owner.page.getByText('Unique opens').first().waitFor();
+    const fills = await owner.page.evaluate<string[]>(
+      `[...document.querySelectorAll('[data-bar]')].map((bar) => getComputedStyle(bar).fill)`,
+    );
+    // A pattern that is not found is filled with black.
+    expect(fills).not.toContain('rgb(0, 0, 0)');
+    expect(fills.length).toBeGreaterThan(0);
 
     await owner.visit('Usage');
     const month = owner.page.getByRole('table', { name: 'Usage by month' });

@@ -93,8 +93,8 @@ function Bars({ times, series, range, size, hovered }: BarsProps) {
   return (
     <>
       <defs>
-        {series.map(({ label, color }) => (
-          <Hatching key={label} id={`${pattern}${label}`} color={color} />
+        {series.map(({ label, color }, index) => (
+          <Hatching key={label} id={`${pattern}${index}`} color={color} />
         ))}
       </defs>
       {hovered !== null && (
@@ -125,7 +125,7 @@ function Bars({ times, series, range, size, hovered }: BarsProps) {
                 y={bottom - Math.max(1, height * tall)}
                 width={Math.max(1, width * inner)}
                 height={Math.max(1, height * tall)}
-                fill={parts[i] ? `url(#${pattern}${one.label})` : one.color}
+                fill={parts[i] ? `url(#${pattern}${index})` : one.color}
                 data-bar={parts[i] ? 'unfinished' : 'whole'}
               />
             ),
