@@ -80,8 +80,8 @@ function NarrowFrame({ facts, ...shown }: Shown & { facts: HtmlFacts }) {
   const [fit, setFit] = useState(!facts.isResponsive);
   const { ref, width } = useElementSize();
   const fitWidth = within(FIT_WIDTH, facts.fixedWidth + MARGINS_PX);
-  const height = within(FIT_HEIGHT, facts.height + 2 * MARGINS_PX);
   const scale = fit && width > 0 ? Math.min(1, width / fitWidth) : 1;
+  const height = within(FIT_HEIGHT, facts.height * scale + 2 * MARGINS_PX);
   const scaled: CSSProperties = { width: fitWidth, height: height / scale, transform: `scale(${scale})` };
   return (
     <>

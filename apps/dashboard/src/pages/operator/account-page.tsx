@@ -275,21 +275,15 @@ function AccountFacts({ account, limits }: AccountFactsProps) {
   const counted = (count: number, percent: number, color: string | undefined) => (
     <Text span size="sm" c={color}>
       {formatNumber(count)} of {formatNumber(recipients)} recipients in {limits.windowHours} h (
-      {formatRate(count, recipients)}, limit {percent}%)
+      {formatRate(count, recipients)}, the limit for a pause is {percent}%)
     </Text>
   );
   const facts: Fact[] = [
     ['Plan', planLabel(plan)],
     ['Source pool', poolLabel(account)],
     ['Members', formatNumber(members)],
-    [
-      'Hard bounces towards a pause',
-      counted(hardBounces, account.bounceLimitPercent ?? limits.bouncePercent, colors.bounces),
-    ],
-    [
-      'Complaints towards a pause',
-      counted(complaints, account.complaintLimitPercent ?? limits.complaintPercent, colors.complaints),
-    ],
+    ['Hard bounces', counted(hardBounces, account.bounceLimitPercent ?? limits.bouncePercent, colors.bounces)],
+    ['Complaints', counted(complaints, account.complaintLimitPercent ?? limits.complaintPercent, colors.complaints)],
     ['Created', <ExactTime key="at" at={createdAt} />],
     ['Notices go to', notifyAddresses.join(', ') || 'nobody'],
   ];

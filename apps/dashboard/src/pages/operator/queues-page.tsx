@@ -280,6 +280,9 @@ function Sources({ sources }: { sources: Operator['sources'] }) {
   );
 }
 
+/** The pool of addresses that PENALTY_POOL lists has no name of its own. */
+const poolLabel = (pool: string): string => (pool === '(PENALTY_POOL)' ? 'penalty pool' : pool);
+
 function Source({
   source: { address, heloName, pools, state, startedAt, warmUp },
 }: {
@@ -294,7 +297,7 @@ function Source({
         </Badge>
       </Group>
       <Text size="xs" c="dimmed">
-        {heloName} · {pools.join(', ')}
+        {heloName} · {pools.map(poolLabel).join(', ')}
         {startedAt !== null && state !== 'warm' && (
           <>
             {' '}
