@@ -1,4 +1,11 @@
-import { createTheme, Modal, Notification, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import {
+  createTheme,
+  Menu,
+  Modal,
+  Notification,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
 const brand: MantineColorsTuple = [
   '#edf2ff',
@@ -31,6 +38,10 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 600 } },
     }),
+    // It names the dialog, and is no banner of the page.
+    ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
+    // The first item takes the focus.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },
 });

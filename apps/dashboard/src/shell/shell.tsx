@@ -54,7 +54,7 @@ export function Shell() {
           </Group>
           <Group gap={6} wrap="nowrap">
             <QuickSearch pages={navigation.flatMap(({ items }) => items)} />
-            <Anchor href="/docs/dashboard" c="dimmed" size="sm" visibleFrom="xs">
+            <Anchor href="/docs/dashboard" c="dimmed" size="sm" mx={4} visibleFrom="xs" className="target">
               <Group gap={4} wrap="nowrap">
                 <IconBook size={16} /> Docs
               </Group>

@@ -135,7 +135,7 @@ function KeyMenu({ apiKey: { id, name, enabled }, reload, edit }: KeyMenuProps) 
           {enabled ? 'Disable' : 'Enable'}
         </Menu.Item>
         <Menu.Item
-          color="red"
+          c="var(--mantine-color-error)"
           onClick={() =>
             confirm({
               title: `Delete ${name}?`,
