@@ -1,3 +1,4 @@
+import { parseUrl } from '#libs/kernel';
 import type { NoticeFacts, NoticeKind, SendingPause } from '#libs/contracts';
 import type { Notice } from '#libs/emails';
 import { nameInMail } from './name-in-mail.js';
@@ -259,5 +260,5 @@ const count = (value: number): string => value.toLocaleString('en-US');
 
 /** A subject has no room for a whole URL, whose path may hold a secret. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'your endpoint';
+  return parseUrl(url)?.host ?? 'your endpoint';
 }

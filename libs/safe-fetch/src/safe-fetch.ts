@@ -1,4 +1,4 @@
-import { Config } from '#libs/kernel';
+import { Config, parseUrl } from '#libs/kernel';
 import { Injectable } from '@nestjs/common';
 import { Client, request, type Dispatcher } from 'undici';
 import { connectionFailure, type ConnectionFailure, type FetchFailure, type PermitFailure } from './fetch-failure.js';
@@ -208,7 +208,7 @@ async function fetchOver(
 const failed = <F extends FetchFailure>(failure: F): Failed<F> => ({ kind: 'failed', failure });
 
 function locationOf(url: string, header: string | string[] | undefined): string | null {
-  const target = typeof header === 'string' && URL.canParse(header, url) ? new URL(header, url) : null;
+  const target = typeof header === 'string' ? parseUrl(header, url) : null;
   if (target === null) return null;
   target.hash = '';
   return target.href;

@@ -1,4 +1,4 @@
-import { isPublicAddress } from '#libs/kernel';
+import { isPublicAddress, parseUrl } from '#libs/kernel';
 import { isIP } from 'node:net';
 
 /** One problem of a URL. `message` says what is allowed and follows the name of the field. */
@@ -38,9 +38,9 @@ export function targetUrlProblems(
 ): TargetUrlProblem[] {
   if (typeof value !== 'string') return one('invalid_type', 'must be a string');
   // WHATWG parsing silently drops tabs and line breaks and converts backslashes; the URL shown must be the URL used.
-  if (value.length > URL_LENGTH || UNCLEAN.test(value) || !URL.canParse(value))
+  const url = value.length > URL_LENGTH || UNCLEAN.test(value) ? null : parseUrl(value);
+  if (url === null)
     return one('invalid_url', `must be a URL of at most ${URL_LENGTH} characters without spaces and backslashes`);
-  const url = new URL(value);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
     return one('invalid_scheme', allowHttp ? 'must start with https:// or http://' : 'must start with https://');
   return [...partProblems(url, value), ...hostProblems(url, allowPrivate)];

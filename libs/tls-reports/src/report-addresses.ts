@@ -1,3 +1,4 @@
+import { parseUrl } from '#libs/kernel';
 import { parseMailbox } from '#libs/mime';
 
 export interface ReportAddress {
@@ -22,7 +23,7 @@ export function reportAddresses(texts: readonly string[]): ReportAddress[] {
 }
 
 function readAddress(uri: string): ReportAddress | null {
-  const url = URL.canParse(uri) ? new URL(uri) : null;
+  const url = parseUrl(uri);
   if (url === null || !SCHEMES.has(url.protocol)) return null;
   if (url.protocol !== 'mailto:') return { url, mailbox: null };
   const mailbox = parseMailbox(decoded(url.pathname));

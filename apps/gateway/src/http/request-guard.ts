@@ -1,3 +1,4 @@
+import { parseUrl } from '#libs/kernel';
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -163,6 +164,6 @@ export function requireSingleFields({ headers, httpVersion, rawHeaders }: Incomi
 
 /** The GraphQL server builds a URL from the Host header and fails on an invalid one. */
 function requireValidHost({ routeOptions, hostname }: FastifyRequest): void {
-  if (routeOptions.url === '/graphql' && !URL.canParse(`http://${hostname}/`))
+  if (routeOptions.url === '/graphql' && parseUrl(`http://${hostname}/`) === null)
     throw new Refusal('invalid_parameter', [], 'The Host header is not a host name.');
 }

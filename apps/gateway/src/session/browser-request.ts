@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { Refusal } from '#libs/contracts';
-import { isLoopbackHost, type ProxyCheck } from '#libs/kernel';
+import { isLoopbackHost, type ProxyCheck, parseUrl } from '#libs/kernel';
 
 const SESSION = 'session';
 /** Over HTTPS: makes browsers refuse the cookie from other hosts and over plain HTTP (RFC 6265bis section 4.1.3). */
@@ -90,8 +90,8 @@ export class BrowserRequests {
   }
 
   private isOwn(origin: string, request: RawRequest): boolean {
-    if (!URL.canParse(origin)) return false;
-    const url = new URL(origin);
+    const url = parseUrl(origin);
+    if (url === null) return false;
     if (url.origin === this.publicUrl.origin) return true;
     // A proxy may end TLS, so a page over HTTPS may reach this service over HTTP, but not the other way round.
     if (url.protocol !== 'https:' && (url.protocol !== 'http:' || this.isHttps(request))) return false;
@@ -109,8 +109,7 @@ const nameOver = (transport: Transport, name: string): string => (transport === 
 
 /** The Host header without the default port of the scheme; '' if it is invalid. */
 function hostOf({ headers }: RawRequest, protocol = 'http:'): string {
-  const url = `${protocol}//${headers.host ?? ''}`;
-  return URL.canParse(url) ? new URL(url).host : '';
+  return parseUrl(`${protocol}//${headers.host ?? ''}`)?.host ?? '';
 }
 
 const hostnameOf = (host: string): string => (host === '' ? '' : new URL(`http://${host}`).hostname);

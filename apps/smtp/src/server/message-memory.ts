@@ -1,4 +1,4 @@
-import { MemoryBudget, type MemoryReservation } from '#libs/kernel';
+import { MemoryBudget } from '#libs/kernel';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { readMessage, type ReadOptions } from './read-message.js';
 import { SmtpReply } from './smtp-reply.js';
@@ -9,7 +9,7 @@ const WAIT_MS = 120_000;
 /** Reads messages within a memory budget; after two minutes without memory a message is refused for now. */
 export class MessageMemory {
   private readonly budget: MemoryBudget;
-  private readonly reservations = new Map<SMTPServerDataStream, MemoryReservation>();
+  private readonly reservations = new Map<SMTPServerDataStream, ReturnType<MemoryBudget['open']>>();
 
   constructor(octets: number, waitMs = WAIT_MS) {
     this.budget = new MemoryBudget({ bytes: octets, waitMs });

@@ -1,3 +1,4 @@
+import { parseUrl } from '#libs/kernel';
 import { Injectable } from '@nestjs/common';
 import { Refusal, type Visibility } from '#libs/contracts';
 import { type Requester, SafeFetch } from '#libs/safe-fetch';
@@ -133,8 +134,8 @@ function dataUrls(images: ReadonlyMap<string, LoadedImage>): (url: string) => st
 /** The URL of a web image; null for others, and for relative ones, which a message has no base for. */
 function absolute(url: string): string | null {
   const text = url.trim().startsWith('//') ? `https:${url.trim()}` : url.trim();
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
-  const parsed = new URL(text);
+  const parsed = /^https?:\/\//i.test(text) ? parseUrl(text) : null;
+  if (parsed === null) return null;
   parsed.hash = '';
   return parsed.href;
 }

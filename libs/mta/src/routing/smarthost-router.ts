@@ -1,6 +1,6 @@
 import net from 'node:net';
 import type { AddressAnswer, Resolver } from '#libs/dns';
-import { isPublicAddress } from '#libs/kernel';
+import { isPublicAddress, parseUrl } from '#libs/kernel';
 import type { Destination } from './route.js';
 import type { Route, Router } from './route.js';
 import { NO_REQUIREMENT } from '../tls/tls-requirement.js';
@@ -97,7 +97,7 @@ export class SmarthostRouter implements Router {
 }
 
 function readUrl(text: string): Smarthost {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') {
     throw new Error('the smarthost URL must be smtp://host or smtps://host, with user:password@ and :port if needed');
   }

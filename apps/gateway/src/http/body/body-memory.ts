@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { LIMITS, Refusal } from '#libs/contracts';
-import { clientNetwork, MemoryBudget, Metrics, type MemoryReservation } from '#libs/kernel';
+import { clientNetwork, MemoryBudget, Metrics } from '#libs/kernel';
 import type { FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
 import type { SizeLimit } from './body-limits.js';
@@ -22,7 +22,7 @@ const RETRY_SECONDS = 5;
 @Injectable()
 export class BodyMemory {
   private readonly budget = new MemoryBudget({ bytes: BODY_MEMORY, shareBytes: SHARE_MEMORY, waitMs: WAIT_MS });
-  private readonly reservations = new WeakMap<FastifyRequest, MemoryReservation>();
+  private readonly reservations = new WeakMap<FastifyRequest, ReturnType<MemoryBudget['open']>>();
   private readonly refusals: Counter<'reason'>;
 
   constructor({ registry }: Metrics) {

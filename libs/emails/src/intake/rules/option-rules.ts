@@ -1,3 +1,4 @@
+import { parseUrl } from '#libs/kernel';
 import type { Rule, RuleProblem } from '#libs/contracts';
 import { parseMailbox } from '#libs/mime';
 import { PRIORITIES } from '../../email.resource.js';
@@ -74,7 +75,7 @@ export const listUnsubscribeRule: Rule = (value) => {
 
 function isHttps(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_URI || !URI_CHARACTERS.test(value)) return false;
-  return URL.canParse(value) && new URL(value).protocol === 'https:';
+  return parseUrl(value)?.protocol === 'https:';
 }
 
 function isMailto(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DeliveryPolicies, type DeliveryPolicy } from '#libs/domains';
-import { Config } from '#libs/kernel';
+import { Config, parseUrl } from '#libs/kernel';
 import type { HtmlReplacement } from '#libs/mime';
 import { rewriteHtml, TrackingLinks } from '#libs/tracking';
 import type { DeliveryJob, Tracking } from '../delivery-job.js';
@@ -68,7 +68,7 @@ export class TrackedContent {
   }
 
   private isTrackable(target: string, isUnicode: boolean): boolean {
-    if (!HTTP.test(target) || UNSAFE.test(target) || !URL.canParse(target)) return false;
+    if (!HTTP.test(target) || UNSAFE.test(target) || parseUrl(target) === null) return false;
     // In another charset than UTF-8 the octets of such characters are not known here.
     return isUnicode || !/[^\0-\x7f]/.test(target);
   }

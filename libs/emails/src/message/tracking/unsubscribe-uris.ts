@@ -1,3 +1,4 @@
+import { parseUrl } from '#libs/kernel';
 import { headerFields } from '#libs/mime';
 
 /**
@@ -26,8 +27,9 @@ function urisIn(value: string): string[] {
  */
 export function uriKey(uri: string): string | null {
   const plain = uri.replace(/&(?:amp;|#38;|#x26;)+/gi, '&');
-  if (!URL.canParse(plain)) return null;
-  const { protocol, hostname, port, pathname, search } = new URL(plain);
+  const url = parseUrl(plain);
+  if (url === null) return null;
+  const { protocol, hostname, port, pathname, search } = url;
   if (protocol !== 'http:' && protocol !== 'https:') return null;
   const place = `${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}`;
   return `${place}${decoded(pathname)}${decoded(search.replaceAll('+', ' '))}`;
