@@ -12,7 +12,7 @@ const DEVELOPMENT_TABLES = [
  * One entry per version; each statement may run twice. A released entry is never changed; a new one is added. A table
  * whose meaning changes gets a new name: the store then has a new identity and is filled from the event log.
  */
-const VERSIONS: readonly ((options: TableOptions) => string[])[] = [
+const VERSIONS: readonly ((options: TableOptions, definitions: ReadonlyMap<string, string>) => string[])[] = [
   (options) => [
     ...DEVELOPMENT_TABLES.map((table) => `DROP TABLE IF EXISTS ${table}${onCluster(options)}`),
     ...tables(options),
@@ -49,7 +49,7 @@ export async function prepareSchema(
       `the statistics store was made by a newer version (schema ${applied}) that this version cannot use`,
     );
   for (let version = applied + 1; version <= VERSIONS.length; version++) {
-    for (const query of VERSIONS[version - 1](options)) await create(query);
+    for (const query of VERSIONS[version - 1](options, await definitions(client))) await create(query);
     await client.insert({ table: 'stats_layouts', values: [{ version }], format: 'JSONEachRow' });
   }
   for (const query of tables(options)) if (!before.has(nameIn(query))) await create(query);
@@ -84,11 +84,7 @@ async function tableNames(client: ClickHouseClient): Promise<Set<string>> {
 
 /** The periods are settings, which may have changed since the tables were made. */
 async function setExpiries(client: ClickHouseClient, options: TableOptions): Promise<void> {
-  const result = await client.query({
-    query: `SELECT name, create_table_query AS text FROM system.tables WHERE database = currentDatabase()`,
-    format: 'JSONEachRow',
-  });
-  const texts = new Map((await result.json<{ name: string; text: string }>()).map(({ name, text }) => [name, text]));
+  const texts = await definitions(client);
   for (const [table, expiry] of Object.entries(expiries(options))) {
     if (texts.get(table)?.includes(expiry.slice(expiry.indexOf('toIntervalDay')))) continue;
     await client.command({
@@ -97,6 +93,15 @@ async function setExpiries(client: ClickHouseClient, options: TableOptions): Pro
       clickhouse_settings: { materialize_ttl_after_modify: 0 },
     });
   }
+}
+
+/** The statements that create the tables and views as they are, by name. */
+async function definitions(client: ClickHouseClient): Promise<Map<string, string>> {
+  const result = await client.query({
+    query: `SELECT name, create_table_query AS text FROM system.tables WHERE database = currentDatabase()`,
+    format: 'JSONEachRow',
+  });
+  return new Map((await result.json<{ name: string; text: string }>()).map(({ name, text }) => [name, text]));
 }
 
 async function appliedVersion(client: ClickHouseClient): Promise<number> {

@@ -220,16 +220,22 @@ function groups(level: Level, options: TableOptions): string[] {
 
 const RECIPIENT_ROLLUPS = [...(Object.keys(LEVELS) as Level[]).map(countsTable), ...GROUP_LEVELS.map(groupsTable)];
 
-/** Adds what tells recipients of the simulator apart to the tables of the first version. Older rows have none. */
-export function addSimulatedColumns(options: TableOptions): string[] {
+/**
+ * Adds what tells recipients of the simulator apart to the tables of the first version. Older rows have none. Views of a new
+ * store have the query already and are left alone: the deduplication tokens of a view change at the first start of the engine
+ * after a change of its query, so that a batch that is repeated across that start would count twice in the roll-ups.
+ */
+export function addSimulatedColumns(options: TableOptions, definitions: ReadonlyMap<string, string>): string[] {
   const alter = (table: string, change: string) => `ALTER TABLE ${table}${onCluster(options)} ${change}`;
   const columns = SIMULATED_COLUMNS.map((column) => `ADD COLUMN IF NOT EXISTS ${column} ${columnType(column)}`);
+  const modify = (table: string, query: string) =>
+    definitions.get(`${table}_feed`)?.includes('is_simulated') ? [] : [alter(`${table}_feed`, `MODIFY QUERY ${query}`)];
   const levels = Object.keys(LEVELS) as Level[];
   return [
     alter(EVENTS, 'ADD COLUMN IF NOT EXISTS is_simulated UInt8 CODEC(ZSTD)'),
     ...RECIPIENT_ROLLUPS.map((table) => alter(table, columns.join(', '))),
-    ...levels.map((level) => alter(`${countsTable(level)}_feed`, `MODIFY QUERY ${countsFromEvents(level, '1')}`)),
-    ...GROUP_LEVELS.map((level) => alter(`${groupsTable(level)}_feed`, `MODIFY QUERY ${groupsFromEvents(level, '1')}`)),
+    ...levels.flatMap((level) => modify(countsTable(level), countsFromEvents(level, '1'))),
+    ...GROUP_LEVELS.flatMap((level) => modify(groupsTable(level), groupsFromEvents(level, '1'))),
   ];
 }
 
