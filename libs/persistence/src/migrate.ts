@@ -16,6 +16,10 @@ const MIGRATION_LOCK = 7_305_119_001;
 
 const LOCK_RETRY_MS = 100;
 const LOCK_LOG_MS = 5_000;
+/** SQLSTATE after `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+/** Whoever waited behind the migration gets the table first. */
+const LOCK_TIMEOUT_PAUSE_MS = 1_000;
 
 /** In the order in which they are applied. */
 export const KNOWN_MIGRATIONS: readonly string[] = MIGRATIONS.map((migration) => new migration().name);
@@ -32,7 +36,7 @@ export interface MigrateOptions<T> {
  * @returns the result of `afterwards`
  * @throws ConfigError when the server is too old, a right is missing, or the schema was made by another version; nothing is
  *   written then.
- * @throws when a migration fails; the database is then as before it.
+ * @throws when a migration fails; the database is then as before it, or between two steps of one that runs online.
  */
 export async function migrate<T>(
   dataSource: DataSource,
@@ -50,12 +54,28 @@ export async function migrate<T>(
     if (problem !== null) throw new ConfigError(`${problem.message} ${problem.fix}`);
     const isOutdated = applied.length < KNOWN_MIGRATIONS.length;
     if (isOutdated) await requireMigrationRights(run);
-    await dataSource.runMigrations({ transaction: 'each' });
+    if (isOutdated) await applyMigrations(dataSource, log);
     if (isOutdated) await createFirstPartitions(dataSource, log);
     return await afterwards?.();
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     await runner.release();
+  }
+}
+
+/** Tries again while another transaction holds a lock that a migration needs; those before it stay applied. */
+async function applyMigrations(dataSource: DataSource, log: Log | undefined): Promise<void> {
+  for (;;) {
+    try {
+      await dataSource.runMigrations({ transaction: 'each' });
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      log?.warn('a change of the schema waits for a transaction that uses the table', {
+        reason: (error as Error).message,
+      });
+      await sleep(LOCK_TIMEOUT_PAUSE_MS);
+    }
   }
 }
 

@@ -79,6 +79,75 @@ describe('the dump of 0001', () => {
     expect(await counts()).toMatchObject(before);
   });
 
+  describe('with recipients for several batches', () => {
+    const RECIPIENTS = 2_500;
+    const KEYS = `SELECT count(*)::int AS rows, count(domain_key)::int AS keys, count(DISTINCT domain_key)::int AS domains,
+             count(*) FILTER (WHERE account_id <> '')::int AS accounts FROM recipients WHERE address LIKE 'many-%'`;
+
+    /** 500 emails with five recipients each, two of them at one domain; every second one is due. */
+    beforeEach(async () => {
+      const columns = `SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
+        WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`;
+      const copy = async (table: string, changes: string, source: string) => {
+        const [{ names }] = (await database.query<{ names: string }>(columns, [table])).rows;
+        await database.query(
+          `INSERT INTO ${table} (${names}) SELECT ${names} FROM (
+             SELECT (jsonb_populate_record(first, ${changes})).* FROM (SELECT t FROM ${table} t LIMIT 1) AS one (first), ${source}) AS copied`,
+        );
+      };
+      await copy('emails', `jsonb_build_object('id', 'em_many_' || i)`, 'generate_series(1, 500) AS i');
+      await copy(
+        'recipients',
+        `jsonb_build_object('email_id', 'em_many_' || i, 'ordinal', k, 'address', 'many-' || k, 'domain', 'd' || k % 4 || '.test',
+           'claimed_by', NULL, 'is_due', NULL, 'due_at', CASE WHEN i % 2 = 0 THEN '2026-01-01' END)`,
+        'generate_series(1, 500) AS i, generate_series(0, 4) AS k',
+      );
+    });
+
+    const expectAll = async () => {
+      expect((await database.query(KEYS)).rows).toEqual([
+        { rows: RECIPIENTS, keys: 2_000, domains: 4, accounts: RECIPIENTS / 2 },
+      ]);
+      expect(await catalogueOf(database)).toEqual(freshCatalogue);
+    };
+
+    it('gives each its keys', async () => {
+      await migrate(dataSource);
+      await expectAll();
+    });
+
+    it('continues after an interruption, and repairs an index that was left unfinished', async () => {
+      await database.query('ALTER TABLE recipients ADD domain_key integer');
+      await database.query(`UPDATE recipients SET domain_key = 1 WHERE email_id LIKE 'em_many_1%'`);
+      await database.query('CREATE INDEX recipients_domain ON recipients (domain_key)');
+      await database.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recipients_domain'::regclass`);
+      await migrate(dataSource);
+      const { rows } = await database.query(`SELECT FROM recipients WHERE domain_key = 1 AND address <> 'many-4'`);
+      expect(rows).toEqual([]);
+      expect(await catalogueOf(database)).toEqual(freshCatalogue);
+    });
+
+    it('waits for a transaction that uses a table, without keeping others from it', async () => {
+      const reader = await database.session();
+      await reader.query('BEGIN');
+      await reader.query('SELECT FROM recipients');
+      const warned: string[] = [];
+      const log = Object.assign(Log.quiet(), {
+        warn: (event: string) => {
+          warned.push(event);
+          // Others use the table between two attempts; then the transaction ends.
+          void database
+            .query(`UPDATE recipients SET smtp_text = 'written' WHERE email_id = 'em_many_1'`)
+            .then(() => reader.query('COMMIT'));
+        },
+      });
+      await migrate(dataSource, { log });
+      reader.release();
+      expect(warned).toContain('a change of the schema waits for a transaction that uses the table');
+      await expectAll();
+    });
+  });
+
   it('has its login mail marked, with copies that a retry made of it, and no email of a customer', async () => {
     const tags = { notice: 'login' };
     const variants: [id: string, keyId: string | null, retryOf: string | null][] = [

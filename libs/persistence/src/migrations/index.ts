@@ -30,9 +30,16 @@ import { CONSUMER_SHARDS } from './0035-consumer-shards.js';
 import { PENALTY_POOL } from './0037-penalty-pool.js';
 import { CONTENT_STORE } from './0039-content-store.js';
 import { TRACE_CONTEXT } from './0050-trace-context.js';
+import { LOCK_TIMEOUT, runOnline, type OnlineStep } from './online.js';
+
+/**
+ * `statements` run in one transaction, so they must be short whatever the number of rows: new tables, columns with constant
+ * defaults, small tables. Everything else is `online`.
+ */
+type Change = { name: string } & ({ statements: readonly string[] } | { online: readonly OnlineStep[] });
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
-const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
+export const CHANGES: readonly Change[] = [
   INITIAL,
   INSTALLATION,
   LEASES,
@@ -70,20 +77,24 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
 export const MIGRATIONS_TABLE = 'schema_migrations';
 
 /** Tables of the service, whether or not a later migration drops them. */
-export const OWN_TABLES: readonly string[] = CHANGES.flatMap(({ statements }) =>
-  statements.flatMap((text) =>
+export const OWN_TABLES: readonly string[] = CHANGES.flatMap((change) =>
+  ('statements' in change ? change.statements : []).flatMap((text) =>
     [...text.matchAll(/\bCREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/g)].map(([, name]) => name),
   ),
 );
 
 /** As TypeORM takes them: it orders migrations by the thirteen digits at the end of the name. */
 export const MIGRATIONS = CHANGES.map(
-  ({ name, statements }) =>
+  (change) =>
     class implements MigrationInterface {
-      readonly name = name;
+      readonly name = change.name;
+      /** Undefined: the default of the call, which is one transaction per migration. */
+      readonly transaction = 'online' in change ? false : undefined;
 
       async up(db: QueryRunner): Promise<void> {
-        for (const statement of statements) await db.query(statement);
+        if ('online' in change) return runOnline(db, change.online);
+        await db.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+        for (const statement of change.statements) await db.query(statement);
       }
 
       down(): Promise<void> {

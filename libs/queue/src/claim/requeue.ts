@@ -42,18 +42,18 @@ export async function requeueJobs(db: Queryable, workerId: string, items: readon
 
 /**
  * Holds claimed jobs whose account may not send: they are not due until `HeldMail` releases them. Their due time and number
- * of attempts do not change.
+ * of attempts do not change. Rows of version 0.1 have no account yet.
  */
 export async function holdJobs(db: Queryable, workerId: string, jobs: readonly DeliveryJob[]): Promise<void> {
   const rows = jobs.flatMap(({ email, recipients }) =>
-    recipients.map(({ ordinal, fence }) => ({ email_id: email.id, ordinal, fence })),
+    recipients.map(({ ordinal, fence }) => ({ email_id: email.id, ordinal, fence, account_id: email.accountId })),
   );
   if (rows.length === 0) return;
   await db.query({
     name: 'queue-hold',
-    text: `UPDATE recipients r SET claimed_by = NULL, is_due = false, wait_reason = NULL,
+    text: `UPDATE recipients r SET claimed_by = NULL, is_due = false, wait_reason = NULL, account_id = v.account_id,
                   status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
-           FROM (SELECT * FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int) LIMIT $3) AS v
+           FROM (SELECT * FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int, account_id text) LIMIT $3) AS v
            WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND ${claimedBy('$2')} AND r.fence = v.fence`,
     values: [JSON.stringify(rows), workerId, rows.length],
   });
