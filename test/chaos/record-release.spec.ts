@@ -116,8 +116,7 @@ describe.skipIf(VERSION === undefined)('a recording of an earlier version', () =
 
   async function traffic(service: RunningProgram): Promise<void> {
     const { call, json } = service;
-    const ok = async (method: string, path: string, body?: unknown, headers = {}) =>
-      json<{ id: string }>(method, path, body, headers);
+    const ok = async (...request: Parameters<typeof call>) => json<{ id: string }>(...request);
     await ok('POST', '/webhooks', { url: hooks.url('/hook'), events: ['*'] });
     const failing = await ok('POST', '/webhooks', { url: 'http://127.0.0.1:29999/', events: ['email.bounced'] });
     await ok('POST', `/webhooks/${failing.id}/signing-secret/rotate`, {});

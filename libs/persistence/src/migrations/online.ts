@@ -51,13 +51,13 @@ export async function runOnline(db: QueryRunner, steps: readonly OnlineStep[]): 
 }
 
 async function createIndex(db: QueryRunner, { index, on }: OnlineIndex): Promise<void> {
-  const [found] = (await db.query('SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)', [
+  const rows = (await db.query('SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)', [
     index,
   ])) as { isValid: boolean }[];
-  if (found?.isValid === true) return;
+  if (rows.some(({ isValid }) => isValid)) return;
   // Waits for other transactions to end, and blocks no writer meanwhile.
   await db.query('SET lock_timeout = 0');
-  if (found !== undefined) await db.query(`DROP INDEX CONCURRENTLY ${index}`);
+  if (rows.length > 0) await db.query(`DROP INDEX CONCURRENTLY ${index}`);
   await db.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on}`);
 }
 
