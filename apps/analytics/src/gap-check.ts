@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EventLog, LiveLog, ParkedEvents, Parking, type EventBatch, type PositionRange } from '#libs/bus';
 import { Log, sleep } from '#libs/kernel';
+import type { Lease } from '#libs/persistence';
 import { isRefusedRow, STORED_TYPES, StatsStore } from '#libs/stats';
 import { GapMetrics } from './gap-metrics.js';
+import { StoreWriters } from './store-writers.js';
 
 const CHECK_MS = 15_000;
 /** Positions that are compared at once. */
@@ -11,9 +13,16 @@ const READ_EVENTS = 5_000;
 /** The source of batches from the PostgreSQL log. */
 const LOG = 'log';
 
+/** Of the process that compares. */
+interface Turn {
+  consumer: string;
+  lease: Pick<Lease, 'held' | 'isHeld' | 'take'>;
+}
+
 /**
  * Compares the statistics store with the PostgreSQL log, whose positions are dense, and adds what the store lacks: events
- * that Kafka lost with a topic or removed before a new store read them, or those after the backup of a restored store.
+ * that Kafka lost with a topic or removed before a new store read them, or those after the backup of a restored store. One
+ * process at a time: two that find the same events missing would add them in batches with different tokens.
  */
 @Injectable()
 export class GapCheck {
@@ -30,34 +39,40 @@ export class GapCheck {
     private readonly store: StatsStore,
     private readonly log: Log,
     private readonly metrics: GapMetrics,
+    private readonly writers: StoreWriters,
   ) {}
 
   /** Checks what `consumer` has handled, now and then periodically, until `stopping` aborts. */
   async run(consumer: string, stopping: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+    const lease = this.writers.gapLease(consumer);
     while (!stopping.aborted) {
       // A round may wait for Kafka longer than a stop does. It writes nothing that the next one does not write again.
-      await Promise.race([this.tryRound(consumer, stopping), aborted]);
+      await Promise.race([this.tryRound({ consumer, lease }, stopping), aborted]);
       await sleep(this.everyMs, stopping);
     }
+    await lease.release();
   }
 
-  private async tryRound(consumer: string, stopping: AbortSignal): Promise<void> {
+  private async tryRound(turn: Turn, stopping: AbortSignal): Promise<void> {
     try {
-      await this.round(consumer, stopping);
+      if (turn.lease.isHeld || (await turn.lease.take())) return await this.round(turn, stopping);
+      this.metrics.found(0);
+      this.metrics.complete.set(await this.store.completeUpTo());
     } catch (error) {
       if (stopping.aborted) return;
       this.log.warn('statistics cannot be compared with the event log', { reason: (error as Error).message });
     }
   }
 
-  private async round(consumer: string, stopping: AbortSignal): Promise<void> {
-    const end = await this.eventLog.handledPosition(consumer);
+  private async round(turn: Turn, stopping: AbortSignal): Promise<void> {
+    const end = await this.eventLog.handledPosition(turn.consumer);
     let after = await this.store.completeUpTo();
     if (after < end) after = await this.skipLost({ after, upTo: end });
     while (after < end && !stopping.aborted) {
       const upTo = Math.min(after + RANGE, end);
-      await this.check(consumer, { after, upTo });
+      await this.check(turn, { after, upTo });
+      turn.lease.held();
       await this.store.setCompleteUpTo(upTo);
       after = upTo;
     }
@@ -79,13 +94,13 @@ export class GapCheck {
     return gone;
   }
 
-  private async check(consumer: string, range: PositionRange): Promise<void> {
-    const missing = await this.countMissing(consumer, range);
+  private async check(turn: Turn, range: PositionRange): Promise<void> {
+    const missing = await this.countMissing(turn.consumer, range);
     this.metrics.found(missing);
     if (missing === 0) return;
     this.log.warn('statistics lack events, which are added from the event log', { events: missing, ...range });
-    await this.fill(consumer, range);
-    const left = await this.countMissing(consumer, range);
+    await this.fill(turn, range);
+    const left = await this.countMissing(turn.consumer, range);
     this.attempts = left > 0 ? this.attempts + 1 : 0;
     this.metrics.added(left);
     if (left > 0) throw new Error(`${left} events from ${range.after} to ${range.upTo} could not be added`);
@@ -107,9 +122,12 @@ export class GapCheck {
    * Repeated with the same token until it is confirmed, so that it completes what a crash interrupted. What the store does
    * not take is parked, as in the sink: it would come again in each round.
    */
-  private async fill(consumer: string, { after, upTo }: PositionRange): Promise<void> {
+  private async fill({ consumer, lease }: Turn, { after, upTo }: PositionRange): Promise<void> {
     const parked = await this.parked.positions(consumer, { after, upTo });
-    const handle = ({ events }: EventBatch) => this.store.fill(events, this.attempts);
+    const handle = ({ events }: EventBatch) => {
+      lease.held();
+      return this.store.fill(events, this.attempts);
+    };
     const take = this.parking.guarded({ consumer, isRecordFault: isRefusedRow, handle });
     for (let last = after; last < upTo;) {
       const events = await this.liveLog.read(last, Math.min(READ_EVENTS, upTo - last));

@@ -9,7 +9,7 @@ import { GapCheck } from '#apps/analytics/src/gap-check';
 import { BusModule, LiveLog, OutboxRelay, ParkedEvents } from '#libs/bus';
 import { newId, type RoutedEvent, wholeAccount } from '#libs/contracts';
 import { Health, KernelModule, loadConfig, Log, Metrics, Shutdown } from '#libs/kernel';
-import { outbox, Database } from '#libs/persistence';
+import { outbox, Database, Worker } from '#libs/persistence';
 import { PersistenceModule } from '../../../libs/persistence/src/persistence.module.js';
 import { StatsModule, StatsStore } from '#libs/stats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -280,6 +280,29 @@ describe('the statistics sink', { timeout: 3 * PATIENCE_MS }, () => {
     await until(async () => (await delivered(sink)) === 10);
     // The first comparison may come before the first batch.
     await until(async () => (await metric(sink, 'postloft_stats_lost_events')) === 40);
+  });
+
+  it('lets one of two sinks compare the store with the log, and then the other', async () => {
+    const running = await Promise.all([startSink(), startSink()]);
+    const holders = async () => {
+      const { rows } = await database.query<{ owner: string | null }>(
+        `SELECT owner FROM leases WHERE name LIKE 'statistics gaps of %'`,
+      );
+      return rows.map(({ owner }) => owner);
+    };
+    await until(async () => (await holders()).length === 1);
+    const [first] = await holders();
+    const holder = running.find(({ app }) => app.get(Worker).id === first) as RunningSink;
+    const other = running.find((one) => one !== holder) as RunningSink;
+    await append(30);
+    await until(async () => (await delivered(other)) === 30);
+    const complete = async (sink: RunningSink) => metric(sink, 'postloft_stats_complete_position');
+    await until(async () => (await complete(holder)) === 30 && (await complete(other)) === 30);
+    await stop(holder);
+    await until(async () => (await holders())[0] === other.app.get(Worker).id);
+    await append(30);
+    await until(async () => (await complete(other)) === 60);
+    expect(await delivered(other)).toBe(60);
   });
 
   it('leaves each event to one of two sinks', async () => {
