@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Log } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { SEAWEEDFS } from '../../tools/seaweedfs.mjs';
+import { Bucket } from '../../libs/storage/src/bucket.js';
 import { SegmentBucket } from '../../libs/emails/src/message/content/segment-bucket.js';
 import { ContentUnavailable } from '../../libs/emails/src/message/content/segment-store.js';
 import { deleteContents, StoredContents } from '../../libs/emails/src/message/content/stored-contents.js';
@@ -69,7 +70,7 @@ describe.skipIf(!existsSync(SEAWEEDFS))('contents in a bucket of SeaweedFS', { t
   const server = new S3Server();
   const bucketAt = (spool: string) =>
     new SegmentBucket(
-      { endpoint: server.endpoint, region: 'us-east-1', bucket: BUCKET, prefix: 'mail/', credentials: KEY },
+      new Bucket({ endpoint: server.endpoint, region: 'us-east-1', bucket: BUCKET, prefix: 'mail/', credentials: KEY }),
       { spool: join(server.folder, spool), log: Log.quiet() },
     );
   const bodies = (...texts: string[]) => texts.map((text) => Buffer.from(text));

@@ -12,7 +12,7 @@ const RULES = (createRequire(import.meta.url)(CONFIG) as { forbidden: { name: st
   (r) => r.name,
 );
 
-const MECHANISMS = ['dns', 'safe-fetch', 'mime', 'mta', 'persistence', 'bus', 'stats', 'tracking'];
+const MECHANISMS = ['dns', 'safe-fetch', 'mime', 'mta', 'persistence', 'bus', 'stats', 'storage', 'tracking'];
 const DOMAINS = [
   'accounts',
   'domains',
@@ -23,6 +23,7 @@ const DOMAINS = [
   'tls-reports',
   'notices',
   'erasure',
+  'backup',
   'webhooks',
   'doctor',
 ];
@@ -43,6 +44,7 @@ const PLANTS: [rule: string, file: string, imports: string][] = [
   ['mechanisms-apart', 'libs/stats/src/to-persistence.ts', '#libs/persistence'],
   ['mechanisms-apart', 'libs/dns/src/to-safe-fetch.ts', '#libs/safe-fetch'],
   ['mechanisms-apart', 'libs/dns/src/to-mta.ts', '#libs/mta'],
+  ['mechanisms-apart', 'libs/storage/src/to-persistence.ts', '#libs/persistence'],
   ['mta-and-safe-fetch-use-dns', 'libs/mta/src/to-mime.ts', '#libs/mime'],
   ['mta-and-safe-fetch-use-dns', 'libs/safe-fetch/src/to-mta.ts', '#libs/mta'],
   ['dns-users', 'libs/emails/src/to-dns.ts', '#libs/dns'],
@@ -75,6 +77,7 @@ const PLANTS: [rule: string, file: string, imports: string][] = [
   ['postgres-folder-closed', 'libs/bus/src/event-log.ts', './postgres/inner.js'],
   ['postgres-folder-closed', 'libs/bus/src/kafka/to-postgres.ts', '../postgres/inner.js'],
   ['doctor-is-last', 'libs/erasure/src/to-doctor.ts', '#libs/doctor'],
+  ['doctor-is-last', 'libs/backup/src/to-doctor.ts', '#libs/doctor'],
   ['kafka-client-in-its-brand', 'libs/bus/src/to-client.ts', 'kafkajs'],
   ['libs-know-no-app', 'libs/emails/src/to-app.ts', '#apps/smtp/src/inner'],
   ['apps-apart', 'apps/gateway/src/to-smtp.ts', '#apps/smtp/src/inner'],

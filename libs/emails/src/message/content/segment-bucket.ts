@@ -1,31 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
 import { backoffMs, Semaphore, sleep, type Log } from '#libs/kernel';
-import { UNFINISHED, writeDurably } from './durable-files.js';
+import { UNFINISHED, writeDurably, type Bucket } from '#libs/storage';
 import { ContentUnavailable, refsFor, segmentName, type ContentRef, type SegmentStore } from './segment-store.js';
 
 const CONCURRENT_UPLOADS = 4;
-/** Of a request to the server. */
-const REQUEST_MS = 30_000;
-
-export interface BucketOptions {
-  /** Undefined: Amazon S3 in the region. */
-  endpoint: string | undefined;
-  region: string;
-  bucket: string;
-  /** Before the names of all objects, such as `postloft/`. */
-  prefix: string;
-  /** Undefined: as the library finds them, such as the role of the machine. */
-  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
-}
 
 interface Local {
   /** Folder of the segments that are not uploaded yet. */
@@ -40,26 +20,15 @@ interface Local {
  */
 export class SegmentBucket implements SegmentStore {
   private readonly writer = randomBytes(8).toString('hex');
-  private readonly client: S3Client;
   private readonly uploads = new Semaphore(CONCURRENT_UPLOADS);
   private readonly running = new Map<string, Promise<void>>();
   private readonly closing = new AbortController();
   private made = 0;
 
   constructor(
-    private readonly options: BucketOptions,
+    private readonly bucket: Bucket,
     private readonly local: Local,
-  ) {
-    const { endpoint, region, credentials } = options;
-    this.client = new S3Client({
-      region,
-      ...(credentials !== undefined && { credentials }),
-      // Servers other than Amazon's know buckets by path, and not all know its newer checksums.
-      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
-  }
+  ) {}
 
   /** Segments that are not in the bucket yet. */
   get waiting(): number {
@@ -93,37 +62,38 @@ export class SegmentBucket implements SegmentStore {
       throw new ContentUnavailable(`the segment ${segment} is not uploaded yet`);
     const body = await this.object(name);
     for (const { position, bytes } of refs) body.fill(0, position, position + bytes);
-    await this.put(name, body);
+    await this.bucket.put(name, body);
   }
 
   async days(): Promise<string[]> {
-    const { prefix } = this.options;
-    const days: string[] = [];
-    for await (const { CommonPrefixes = [] } of this.pages({ Prefix: prefix, Delimiter: '/' }))
-      for (const { Prefix = '' } of CommonPrefixes)
-        // Some servers keep folders without objects.
-        if (await this.hasObjects(Prefix)) days.push(Prefix.slice(prefix.length, -1));
-    return days.sort();
+    return (await this.bucket.folders()).sort();
   }
 
-  async deleteDay(day: string): Promise<void> {
-    const { bucket, prefix } = this.options;
-    for await (const { Contents = [] } of this.pages({ Prefix: `${prefix}${day}/` })) {
-      if (Contents.length === 0) continue;
-      const Objects = Contents.map(({ Key }) => ({ Key }));
-      const { Errors = [] } = await this.client.send(
-        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
-        this.limited(),
-      );
-      if (Errors.length > 0) throw new Error(`${Errors.length} segments of ${day} stayed: ${Errors[0].Message}`);
-    }
+  deleteDay(day: string): Promise<void> {
+    return this.bucket.deleteAll(`${day}/`);
+  }
+
+  async segmentsOf(day: string): Promise<string[]> {
+    const names: string[] = [];
+    for await (const { name } of this.bucket.list(`${day}/`)) names.push(`s3/${name}`);
+    const waiting = (await this.spooled()).filter((file) => file.startsWith(`${day}.`));
+    return [...new Set([...names, ...waiting.map((file) => `s3/${file.replace('.', '/')}`)])];
+  }
+
+  async copyOf(segment: string): Promise<Buffer> {
+    const name = segmentName(segment);
+    return (await readFile(this.spoolPath(name)).catch(() => null)) ?? this.object(name);
+  }
+
+  restore(segment: string, body: Buffer): Promise<void> {
+    return this.bucket.put(segmentName(segment), body);
   }
 
   /** Uploads in progress end; those that wait for the server continue at the next start. */
   async close(): Promise<void> {
     this.closing.abort();
     await Promise.all(this.running.values());
-    this.client.destroy();
+    this.bucket.close();
   }
 
   private upload(name: string): void {
@@ -137,7 +107,7 @@ export class SegmentBucket implements SegmentStore {
   private async untilUploaded(name: string): Promise<void> {
     for (let failures = 0; !this.closing.signal.aborted;) {
       try {
-        await this.put(name, await readFile(this.spoolPath(name)));
+        await this.bucket.put(name, await readFile(this.spoolPath(name)));
         return await rm(this.spoolPath(name), { force: true });
       } catch (error) {
         // Another program of this machine has uploaded it.
@@ -150,52 +120,14 @@ export class SegmentBucket implements SegmentStore {
     }
   }
 
-  private async put(name: string, body: Buffer): Promise<void> {
-    const { bucket, prefix } = this.options;
-    await this.client.send(
-      new PutObjectCommand({ Bucket: bucket, Key: prefix + name, Body: body, ContentLength: body.length }),
-      this.limited(),
-    );
-  }
-
   private async object(name: string, range?: string): Promise<Buffer> {
-    const { bucket, prefix } = this.options;
     try {
-      const { Body } = await this.client.send(
-        new GetObjectCommand({ Bucket: bucket, Key: prefix + name, ...(range !== undefined && { Range: range }) }),
-        this.limited(),
-      );
-      if (!Body) throw new Error('an empty answer');
-      return Buffer.from(await Body.transformToByteArray());
+      return await this.bucket.get(name, range);
     } catch (error) {
       throw new ContentUnavailable(`the segment s3/${name} cannot be read: ${(error as Error).message}`, {
         cause: error,
       });
     }
-  }
-
-  private async hasObjects(prefix: string): Promise<boolean> {
-    const { Contents = [] } = await this.client.send(
-      new ListObjectsV2Command({ Bucket: this.options.bucket, Prefix: prefix, MaxKeys: 1 }),
-      this.limited(),
-    );
-    return Contents.length > 0;
-  }
-
-  private async *pages(query: { Prefix: string; Delimiter?: string }) {
-    let token: string | undefined;
-    do {
-      const page = await this.client.send(
-        new ListObjectsV2Command({ Bucket: this.options.bucket, ...query, ContinuationToken: token }),
-        this.limited(),
-      );
-      yield page;
-      token = page.NextContinuationToken;
-    } while (token !== undefined);
-  }
-
-  private limited() {
-    return { abortSignal: AbortSignal.timeout(REQUEST_MS) };
   }
 
   private async spooled(): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDurably, writeAll } from './durable-files.js';
+import { createDurably, UNFINISHED, writeAll, writeDurably } from '#libs/storage';
 import { ContentUnavailable, refsFor, segmentName, type ContentRef, type SegmentStore } from './segment-store.js';
 
 /** A segment that has more is closed, so that erasing and copying handle bounded files. */
@@ -60,15 +60,25 @@ export class SegmentFiles implements SegmentStore {
   }
 
   async days(): Promise<string[]> {
-    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
+    const names = await readdir(this.folder).catch(nothing);
     return names.filter((name) => DAY.test(name)).sort();
   }
 
   async deleteDay(day: string): Promise<void> {
     await rm(join(this.folder, day), { recursive: true, force: true });
+  }
+
+  async segmentsOf(day: string): Promise<string[]> {
+    const names = await readdir(join(this.folder, day)).catch(nothing);
+    return names.filter((name) => !name.endsWith(UNFINISHED)).map((name) => `files/${day}/${name}`);
+  }
+
+  copyOf(segment: string): Promise<Buffer> {
+    return this.withFile(segment, 'r', (handle) => handle.readFile());
+  }
+
+  restore(segment: string, body: Buffer): Promise<void> {
+    return writeDurably(join(this.folder, segmentName(segment)), [body]);
   }
 
   async close(): Promise<void> {
@@ -99,4 +109,9 @@ export class SegmentFiles implements SegmentStore {
       await handle.close();
     }
   }
+}
+
+function nothing(error: NodeJS.ErrnoException): never[] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
 }

@@ -25,6 +25,12 @@ export interface SegmentStore {
   /** The days that have segments, such as `2026-11-27`, in order. */
   days(): Promise<string[]>;
   deleteDay(day: string): Promise<void>;
+  /** The names of the segments of a day, as in `ContentRef`. */
+  segmentsOf(day: string): Promise<string[]>;
+  /** A whole segment. @throws ContentUnavailable as above */
+  copyOf(segment: string): Promise<Buffer>;
+  /** Stores a segment under its name, for a restore; resolves when it survives a crash. */
+  restore(segment: string, body: Buffer): Promise<void>;
   /** Resolves when all that was appended is where it stays. */
   close(): Promise<void>;
 }

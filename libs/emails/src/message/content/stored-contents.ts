@@ -22,6 +22,8 @@ const DELETE = `
 const ORDERS = 1_000;
 /** Contents that are copied into the database at once, when their day ends before they are delivered. */
 const COPIED = 20;
+/** Contents that are read from a store at the same time. */
+const READ_TOGETHER = 16;
 const DAY_MS = 86_400_000;
 
 /** Deletes the contents of these emails; returns how many there were. */
@@ -163,6 +165,41 @@ export class StoredContents {
         deleted.push(`${kind}/${day}`);
       }
     return deleted;
+  }
+
+  /** The names of all segments, in whatever store. Those of days that expire meanwhile may be left out. */
+  async *segments(): AsyncGenerator<string> {
+    for (const store of this.stores.values()) for (const day of await store.days()) yield* await store.segmentsOf(day);
+  }
+
+  /** A whole segment; null if its day has expired meanwhile. */
+  async segment(name: string): Promise<Buffer | null> {
+    const store = this.storeOf(name);
+    const body = await store.copyOf(name).catch((error: Error) => error);
+    if (!(body instanceof Error)) return body;
+    const [, day] = name.split('/');
+    if ((await store.days()).includes(day)) throw body;
+    return null;
+  }
+
+  /** Stores a segment of a backup. @throws ContentUnavailable if the settings have no store of its kind */
+  async restoreSegment(name: string, body: Buffer): Promise<void> {
+    await this.storeOf(name).restore(name, body);
+  }
+
+  /** The bodies of emails, wherever they are. Contents that were erased are left out. */
+  async ofEmails(emailIds: readonly string[]): Promise<({ email_id: string } & StoredContent)[]> {
+    const { rows } = await this.database.query<ContentRow & { email_id: string }>(
+      `SELECT c.email_id, ${CONTENT_COLUMNS('c')} FROM email_contents c WHERE email_id = ANY ($1)`,
+      [emailIds],
+    );
+    const contents: ({ email_id: string } & StoredContent)[] = [];
+    for (let at = 0; at < rows.length; at += READ_TOGETHER) {
+      const read = rows.slice(at, at + READ_TOGETHER).map(async (row) => ({ row, content: await this.load(row) }));
+      for (const { row, content } of await Promise.all(read))
+        if (content !== null) contents.push({ email_id: row.email_id, ...content });
+    }
+    return contents;
   }
 
   private async copyUsed(day: string, end: Date): Promise<void> {
