@@ -116,6 +116,23 @@ export const GROUPS = [
     },
   },
   {
+    title: 'Backup',
+    settings: {
+      BACKUP_TO:
+        'Where scheduled backups go: a folder, or `s3://bucket/prefix` (see `docs/backup.md`). Required with `BACKUP_EVERY`.',
+      BACKUP_EVERY: 'Time between two scheduled backups, which one of the programs that deliver makes. Unset: none.',
+      BACKUP_KEEP:
+        'Scheduled backups that are kept; older ones, and the parts of the journal before them, are deleted.',
+      BACKUP_JOURNAL:
+        'Where the delivery journal is written, a folder or `s3://bucket/prefix`, on another machine or disk than the database. The same for all programs. Unset: no journal.',
+      BACKUP_PASSPHRASE:
+        'Passphrase of the master key in backups, for the commands `backup --with-master-key` and `restore`.',
+      S3_ENDPOINT:
+        'S3 server of `s3://` places, if not Amazon S3. Credentials are found as the AWS SDK finds them, for example in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.',
+      S3_REGION: 'Region of these buckets.',
+    },
+  },
+  {
     title: 'Delivery',
     settings: {
       DELIVERY_MODE:

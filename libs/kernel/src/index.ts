@@ -39,3 +39,4 @@ export { startOpsServer } from './operations/ops-server.js';
 export { Shutdown } from './operations/shutdown.js';
 export { tracing } from './operations/tracing.js';
 export { SecretBox } from './secret-box.js';
+export { VERSION } from './operations/version.js';

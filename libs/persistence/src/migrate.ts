@@ -29,6 +29,8 @@ export interface MigrateOptions<T> {
   afterwards?: () => Promise<T>;
   /** Told while another program holds the lock. */
   log?: Log;
+  /** Only these migrations, for data of an earlier version; the others follow by a call without it. */
+  only?: readonly string[];
 }
 
 /**
@@ -40,7 +42,7 @@ export interface MigrateOptions<T> {
  */
 export async function migrate<T>(
   dataSource: DataSource,
-  { afterwards, log }: MigrateOptions<T> = {},
+  { afterwards, log, only = KNOWN_MIGRATIONS }: MigrateOptions<T> = {},
 ): Promise<T | undefined> {
   const runner = dataSource.createQueryRunner();
   await runner.connect();
@@ -52,9 +54,9 @@ export async function migrate<T>(
     const applied = await appliedMigrations(runner);
     const problem = schemaProblem(applied);
     if (problem !== null) throw new ConfigError(`${problem.message} ${problem.fix}`);
-    const isOutdated = applied.length < KNOWN_MIGRATIONS.length;
+    const isOutdated = applied.length < only.length;
     if (isOutdated) await requireMigrationRights(run);
-    if (isOutdated) await applyMigrations(dataSource, log);
+    if (isOutdated) await withMigrations(dataSource, only, () => applyMigrations(dataSource, log));
     if (isOutdated) await createFirstPartitions(dataSource, log);
     return await afterwards?.();
   } finally {
@@ -76,6 +78,22 @@ async function applyMigrations(dataSource: DataSource, log: Log | undefined): Pr
       });
       await sleep(LOCK_TIMEOUT_PAUSE_MS);
     }
+  }
+}
+
+/** Runs `work` while the connection knows no other migrations than these. */
+async function withMigrations(
+  dataSource: DataSource,
+  only: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const source = dataSource as { migrations: DataSource['migrations'] };
+  const all = source.migrations;
+  source.migrations = all.filter(({ name }) => name !== undefined && only.includes(name));
+  try {
+    await work();
+  } finally {
+    source.migrations = all;
   }
 }
 

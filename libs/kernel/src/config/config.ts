@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ABUSE_SETTINGS } from './abuse-settings.js';
+import { backupClashes, BACKUP_SETTINGS } from './backup-settings.js';
 import { mentions, openIdClashes, periodClashes, trackReads } from './contradictions.js';
 import { portClashes } from './listeners.js';
 import { nearNameWarnings } from './near-names.js';
@@ -112,6 +113,7 @@ export const SETTINGS = {
   CONTENT_S3_PREFIX: setting(text, ''),
   CONTENT_S3_ACCESS_KEY_ID: optional(text),
   CONTENT_S3_SECRET_ACCESS_KEY: optional(text, true),
+  ...BACKUP_SETTINGS,
   KAFKA_BROKERS: optional(brokers),
   KAFKA_SASL_MECHANISM: optional(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
   KAFKA_SASL_USERNAME: optional(text),
@@ -359,10 +361,14 @@ function contradictions(program: Program, settings: Settings, invalid: ReadonlyS
     (s.KAFKA_SASL_USERNAME === undefined) === (s.KAFKA_SASL_PASSWORD === undefined),
     'KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together.',
   );
-  problems.push(...periodClashes(settings).filter((sentence) => !mentions(sentence, invalid)));
   need(s.KAFKA_RETENTION >= 60 * minute, 'KAFKA_RETENTION must be at least 1h.');
-  problems.push(...openIdClashes(settings).filter((sentence) => !mentions(sentence, invalid)));
-  problems.push(...portClashes(program, settings).filter((sentence) => !mentions(sentence, invalid)));
+  const clashes = [
+    periodClashes(settings),
+    backupClashes(settings),
+    openIdClashes(settings),
+    portClashes(program, settings),
+  ];
+  problems.push(...clashes.flat().filter((sentence) => !mentions(sentence, invalid)));
   need(
     !sendsFromTestDomain(program, s) || isTestNetwork(s),
     `SERVICE_DOMAIN must be a domain of yours with DELIVERY_MODE=mx; ${s.SERVICE_DOMAIN} cannot exist in DNS, so bounces ` +

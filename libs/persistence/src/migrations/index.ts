@@ -29,6 +29,7 @@ import { VACUUM } from './0034-vacuum.js';
 import { CONSUMER_SHARDS } from './0035-consumer-shards.js';
 import { PENALTY_POOL } from './0037-penalty-pool.js';
 import { CONTENT_STORE } from './0039-content-store.js';
+import { BACKUP } from './0042-backup.js';
 import { TRACE_CONTEXT } from './0050-trace-context.js';
 import { LOCK_TIMEOUT, runOnline, type OnlineStep } from './online.js';
 
@@ -70,6 +71,7 @@ export const CHANGES: readonly Change[] = [
   CONSUMER_SHARDS,
   PENALTY_POOL,
   CONTENT_STORE,
+  BACKUP,
   TRACE_CONTEXT,
 ];
 
