@@ -16,6 +16,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../libs/persistence/src/migrations/
 /** The library that inserts, updates and deletes the rows of a table. */
 const TABLE_OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log', 'sending_outcomes'],
+  backup: ['journal_series'],
   bus: [
     'consumer_positions',
     'event_log',
@@ -45,7 +46,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   erasure: ['erasures'],
   inbound: ['inbound_messages'],
   persistence: ['clock_state', 'clock_steps', 'installation', 'leases', 'notices', 'outbox', 'size_samples', 'workers'],
-  queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
+  queue: ['attempts', 'full_mailboxes', 'held_recipients', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],
   users: ['invitation_messages', 'invitations', 'memberships', 'sessions', 'user_identities', 'user_links', 'users'],
@@ -96,6 +97,14 @@ const EXCEPTIONS: Record<string, string> = {
     'Expired rows are deleted by day, from the table that the owner names.',
   'libs/persistence/src/partitions/kept-rows.ts: insert ?':
     'Rows that are kept longer are copied unchanged out of a partition that is dropped.',
+  'libs/backup/src/journal/apply-journal.ts: update event_log_head.position':
+    'A restore continues the log of the snapshot with the rows of the journal.',
+  'libs/backup/src/journal/apply-journal.ts: update event_log_head.moved_at': 'Written with event_log_head.position.',
+  'libs/backup/src/journal/apply-journal.ts: delete outbox': 'Their events are in the log of the journal.',
+  'libs/backup/src/journal/apply-journal.ts: delete suppressions':
+    'A restore repeats what the journal has, before any program runs.',
+  'libs/persistence/src/dump/upsert-rows.ts: insert ?': 'A restore writes rows of every table as they were.',
+  'libs/queue/src/journal/held-recipients.ts: insert open_attempts': 'A temporary table.',
   'libs/persistence/src/worker.ts: update ?.claimed_by':
     'Claims of dead workers are released in the tables that the callers name.',
 };

@@ -2,9 +2,7 @@ import {
   createTheme,
   Menu,
   Modal,
-  MultiSelect,
   Notification,
-  Select,
   type CSSVariablesResolver,
   type MantineColorsTuple,
 } from '@mantine/core';
@@ -23,8 +21,6 @@ const brand: MantineColorsTuple = [
 ];
 
 const FONTS = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-
-const SCROLLING = { maxHeight: 220, overflowY: 'auto' } as const;
 
 export const theme = createTheme({
   colors: { brand },
@@ -46,9 +42,6 @@ export const theme = createTheme({
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
     // The first item takes the focus.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    // A scroll area around the list would be one that the keyboard cannot reach.
-    Select: Select.extend({ defaultProps: { withScrollArea: false }, styles: { options: SCROLLING } }),
-    MultiSelect: MultiSelect.extend({ defaultProps: { withScrollArea: false }, styles: { options: SCROLLING } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },
 });

@@ -1,8 +1,10 @@
 import { Module, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
+import { BackupModule } from '#libs/backup';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import { InboundModule } from '#libs/inbound';
+import { VERSION } from '#libs/kernel';
 import { NoticesModule } from '#libs/notices';
 import { Database } from '#libs/persistence';
 import { attemptRecords, DispatchModule, QueueModule } from '#libs/queue';
@@ -33,6 +35,7 @@ class StartOutboxRelay implements OnApplicationBootstrap {
 @Module({
   imports: [
     AccountsModule,
+    BackupModule.forRoot(VERSION),
     DomainsModule,
     EmailsModule,
     InboundModule,

@@ -108,6 +108,7 @@ export const BOTS: Readonly<Record<string, string>> = {
 export const FAILURES = {
   expired: 'Not delivered in time',
   domain_removed: 'The sending domain was removed',
+  dropped: 'Dropped by the operator after a restore',
 } as const;
 
 /** Why an event about a domain was written. */

@@ -6,6 +6,8 @@ export { newSubmission } from './intake/new-submission.js';
 export type { AcceptedBatch, Idempotency, Submission } from './intake/submission.js';
 export { relayedOptions } from './intake/rules/relayed-options.js';
 export { isIdempotencyKey, tagsRuleUpTo } from './intake/rules/submission-rules.js';
+export { openContents } from './message/content/open-contents.js';
+export { StoredContents } from './message/content/stored-contents.js';
 export type { DeliveryJob } from './message/delivery-job.js';
 export { emailEvent, emailInfoOf, type EmailInfo, type EmailInfoRow } from './message/email-events.js';
 export { emailStatus } from './message/email-status.js';

@@ -14,3 +14,5 @@ export { RemovedDomainMail } from './commands/removed-domain-mail.js';
 export { RescheduleEmail } from './commands/reschedule-email.js';
 export type { ReportedEmail, ReportedRecipient, ReportedTransaction } from './settle/lock-reported-email.js';
 export { attemptRecords } from './settle/attempt-records.js';
+export { ATTEMPTS_FOLDER, type AttemptRecord } from './journal/attempt-journal.js';
+export { HeldRecipients, holdUndecided, LastAttempts } from './journal/held-recipients.js';

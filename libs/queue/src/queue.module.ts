@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
+import { Config, Log, Shutdown } from '#libs/kernel';
 import { Database, RetentionRegistry } from '#libs/persistence';
 import { SuppressionsModule } from '#libs/suppressions';
 import { TlsReportsModule } from '#libs/tls-reports';
@@ -21,6 +22,8 @@ import { QueueMetrics } from './dispatch/queue-metrics.js';
 import { SimulatedDelivery } from './dispatch/simulated-delivery.js';
 import { SimulatedJobs } from './dispatch/simulated-jobs.js';
 import { EmailExplanation } from './explain/email-explanation.js';
+import { AttemptJournal } from './journal/attempt-journal.js';
+import { pruneHeldRecipients } from './journal/held-recipients.js';
 import { Queue } from './queue.js';
 import { pruneFullMailboxes } from './settle/suppress-on-bounce.js';
 import { OutgoingTls } from './tls-policy/outgoing-tls.js';
@@ -42,7 +45,16 @@ class ThrottlingModule {}
 /** Claims and outcomes, for every program that delivers or records what came back. */
 @Module({
   imports: [AccountsModule, DomainsModule, SuppressionsModule],
-  providers: [ClaimReview, Queue, StoredStsPolicies],
+  providers: [
+    ClaimReview,
+    Queue,
+    StoredStsPolicies,
+    {
+      provide: AttemptJournal,
+      inject: [Config, Log, Shutdown],
+      useFactory: (config: Config, log: Log, shutdown: Shutdown) => AttemptJournal.open(config, log, shutdown),
+    },
+  ],
   exports: [Queue, StoredStsPolicies],
 })
 export class QueueModule {
@@ -50,6 +62,7 @@ export class QueueModule {
     retention.register('full mailboxes', async (now) => ({
       'full mailboxes': await pruneFullMailboxes(database, now),
     }));
+    retention.register('held recipients', async () => ({ 'held recipients': await pruneHeldRecipients(database) }));
     retention.register('MTA-STS policies', async () => ({ 'MTA-STS policies': await policies.prune() }));
   }
 }

@@ -7,6 +7,7 @@ import { Database, GroupCommit, Worker, type Queryable, type StoredClaim, databa
 import { SuppressionList } from '#libs/suppressions';
 import { ClaimReview } from './claim/claim-review.js';
 import { DueClaims, type ClaimLimits } from './claim/claim-due.js';
+import { attemptsOf } from './journal/attempt-journal.js';
 import { claimedBy, requeueDomains, requeueJobs, type ClosedDomains, type Requeued } from './claim/requeue.js';
 import { failUnsent } from './settle/fail-unsent.js';
 import { fullMailboxSuppressions, hardBounceSuppression } from './settle/suppress-on-bounce.js';
@@ -68,6 +69,7 @@ export class Queue {
     this.requeueing = new GroupCommit({
       commit: async (items): Promise<void[]> => {
         await requeueJobs(this.database, this.worker.id, items);
+        this.review.journal.end(items.flatMap(({ job }) => attemptsOf(job)));
         return items.map(() => undefined);
       },
       maxItems: REQUEUE_ITEMS,
@@ -95,6 +97,18 @@ export class Queue {
   /** True while the claim of this job is valid. Called right before MAIL FROM; makes no query. */
   isClaimValid(job: DeliveryJob): boolean {
     return this.worker.holds(job.epoch);
+  }
+
+  /**
+   * Called right before MAIL: true if the attempt is in the delivery journal, if there is one, and its claim is still valid.
+   */
+  async begin(job: DeliveryJob): Promise<boolean> {
+    return (await this.review.journal.begin(job)) && this.isClaimValid(job);
+  }
+
+  /** False while the delivery journal cannot be written: messages then wait in the database. */
+  get isJournalWritten(): boolean {
+    return this.review.journal.isWritten;
   }
 
   /** True if the account was blocked or paused since the job was claimed. Called right before MAIL FROM. */
@@ -180,12 +194,13 @@ export class Queue {
        WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND ${claimedBy('$2')} AND r.fence = v.fence`,
       [JSON.stringify(keys), this.worker.id, keys.length],
     );
+    this.review.journal.end(keys.map(({ email_id, ordinal, fence }) => [email_id, ordinal, fence]));
   }
 
   private async commitOutcomes(items: SettleItem[]): Promise<(void | Error)[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        this.countEnds(await this.writeItems(items));
+        this.noteEnds(await this.writeItems(items));
         this.notifications.notify('outbox');
         return items.map(() => undefined);
       } catch (error) {
@@ -214,6 +229,16 @@ export class Queue {
     const left = isWritten ? items.filter((item) => !isPlainDelivery(item)) : items;
     if (left.length > 0) written.push(...(await this.database.transaction((tx) => this.writeOutcomes(tx, left))));
     return written;
+  }
+
+  private noteEnds(written: readonly Applied[]): void {
+    this.countEnds(written);
+    const attemptsThat = (isDeferred: boolean) =>
+      written
+        .filter(({ outcome }) => (outcome.status === 'deferred') === isDeferred)
+        .flatMap(({ job, outcome }) => attemptsOf({ ...job, recipients: [outcome.recipient] }));
+    this.review.journal.end(attemptsThat(true));
+    this.review.journal.settle(attemptsThat(false));
   }
 
   /** For the rates of bounces and of block replies: live messages that left this service. */

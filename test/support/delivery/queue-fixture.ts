@@ -12,6 +12,7 @@ import { contentsInDatabase } from '../../../libs/emails/src/message/content/sto
 import { AcceptGroups } from '../../../libs/emails/src/intake/accept-groups.js';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
 import { ClaimReview } from '../../../libs/queue/src/claim/claim-review.js';
+import { AttemptJournal } from '../../../libs/queue/src/journal/attempt-journal.js';
 import { createTestDatabase } from '../persistence/test-database.js';
 
 export type QueueFixture = Awaited<ReturnType<typeof openQueueFixture>>;
@@ -58,6 +59,7 @@ export async function openQueueFixture(connections?: number, settings: Partial<C
       );
       const live = db.config.with({ ...settings, DELIVERY_MODE: 'mx' });
       const penaltyPool = new PenaltyPool(db.database, live, notifications, log, shutdown);
+      const journal = await AttemptJournal.open(db.config, log, shutdown);
       const brakes = new AbuseBrakes(db.database, live, notifications, log, penaltyPool, shutdown, new Metrics());
       const queue = new Queue(
         db.database,
@@ -65,7 +67,7 @@ export async function openQueueFixture(connections?: number, settings: Partial<C
         worker,
         notifications,
         suppressions,
-        new ClaimReview(db.database, worker, suppressions, accounts, domains, db.config),
+        new ClaimReview(db.database, worker, suppressions, accounts, domains, journal, db.config),
         shutdown,
         brakes,
       );

@@ -6,9 +6,9 @@ import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
 import { ClockRecord, Database, migrate, openDatabase, readMasterKey, installation } from '#libs/persistence';
-import { HeldQueues } from '#libs/queue';
+import { HeldQueues, HeldRecipients } from '#libs/queue';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
-import { openSystemMail } from '#libs/emails';
+import { openContents, openSystemMail, type StoredContents } from '#libs/emails';
 import { FirstOwner, renewInvitations, UserLinks, Users, type RenewedInvitation } from '#libs/users';
 import { LinkMail } from '#libs/notices';
 import { StatisticsFiles } from './statistics-files.js';
@@ -36,6 +36,12 @@ export interface Administration {
   /** Null: there was no TLS session on that day. */
   tlsReport(domain: string, day: string): Promise<TlsReport | null>;
   statistics: StatisticsFiles;
+  held: HeldRecipients;
+  config: Config;
+  database: Database;
+  log: Log;
+  /** The stores of contents, which are opened for the call. */
+  contents(): Promise<StoredContents>;
   close(): Promise<void>;
 }
 
@@ -80,6 +86,11 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       parked: new ParkedEvents(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
       statistics: new StatisticsFiles(database, config, log),
+      held: new HeldRecipients(database),
+      config,
+      database,
+      log,
+      contents: () => openContents(config, database, log),
       close: () => opened.close(),
     };
   } catch (error) {

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util';
 import { ACCOUNT_COMMANDS } from './account-commands.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
+import { BACKUP_COMMANDS } from './backup-commands.js';
 import { UsageError, type Command, type CommandInput, type DatabaseCommand, type SettingsCommand } from './command.js';
 import { CONSUMER_COMMANDS } from './consumer-commands.js';
 import { DNS_COMMANDS } from './dns-command.js';
 import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { ERASURE_COMMANDS } from './erasure-commands.js';
+import { HELD_COMMANDS } from './held-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { LOGIN_LINK_COMMANDS } from './login-link-command.js';
 import { PARKED_COMMANDS } from './parked-commands.js';
@@ -15,12 +17,17 @@ import { QUEUE_COMMANDS } from './queue-commands.js';
 import { STATS_COMMANDS } from './stats-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
+/** Of the longest name of a command. */
+const MOST_WORDS = 3;
+
 export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...API_KEY_COMMANDS,
   ...LOGIN_LINK_COMMANDS,
   ...DOMAIN_COMMANDS,
   ...QUEUE_COMMANDS,
+  ...HELD_COMMANDS,
+  ...BACKUP_COMMANDS,
   ...ERASURE_COMMANDS,
   ...INBOUND_COMMANDS,
   ...PARKED_COMMANDS,
@@ -70,16 +77,27 @@ function findCommand(words: string[]): Command {
   if (words.length === 0) throw new UsageError('Say what to do, for example: accounts list');
   if (words[0].startsWith('-'))
     throw new UsageError(`The command comes first, options after it; "${words[0]}" is an option.`);
-  const hasOneWord = words.length === 1 || words[1].startsWith('-');
-  const wanted = hasOneWord ? words[0] : `${words[0]} ${words[1]}`;
-  const command = COMMANDS.find(({ name }) => name === wanted);
-  if (command) return command;
+  const command = longestCommand(words);
+  if (command !== undefined) return command;
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `)).map(({ name }) => name.split(' ')[1]);
   const single = COMMANDS.find(({ name }) => name === words[0]);
-  if (group.length === 0 && single !== undefined) return single;
+  if (single !== undefined && (group.length === 0 || takesRest(single, words))) return single;
   if (group.length === 0) throw new UsageError(`There is no command "${words[0]}".`);
   if (words.length === 1) throw new UsageError(`"${words[0]}" needs one of ${group.join(', ')} after it.`);
   throw new UsageError(`There is no command "${words[0]} ${words[1]}"; "${words[0]}" has ${group.join(', ')}.`);
+}
+
+/** Whether the words behind a name of one word are for this command, not the second word of another. */
+const takesRest = ({ positionals }: Command, words: string[]): boolean =>
+  positionals.length > 0 || words.length === 1 || words[1].startsWith('-');
+
+/** The command with the longest name that the words begin with, of two words at least. */
+function longestCommand(words: string[]): Command | undefined {
+  for (let count = Math.min(MOST_WORDS, words.length); count > 1; count--) {
+    const command = COMMANDS.find(({ name }) => name === words.slice(0, count).join(' '));
+    if (command !== undefined) return command;
+  }
+  return undefined;
 }
 
 function readInput(command: Command, args: string[]): CommandInput & { json: boolean } {

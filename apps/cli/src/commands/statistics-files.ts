@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { LiveLog, StatisticsRecord } from '#libs/bus';
 import { LocalNotifications, type Config, type Log } from '#libs/kernel';
 import { Worker, type Database } from '#libs/persistence';
@@ -60,6 +61,17 @@ export class StatisticsFiles {
       await this.record.set(verdicts);
       return { folders, incomplete: (await this.record.incompleteDays()).map(({ day }) => day) };
     });
+  }
+
+  /** Reads the files of a backup, and deletes them. A new store has nothing that they could add to twice. */
+  async recoverBackup(folder: string): Promise<RecoveredStatistics> {
+    const recovered = await this.recover(folder);
+    await rm(folder, { recursive: true, force: true });
+    return recovered;
+  }
+
+  async isLogEmpty(): Promise<boolean> {
+    return (await this.events().oldest()) === 0;
   }
 
   private async withStore<T>(work: (store: StatsStore) => Promise<T>): Promise<T> {

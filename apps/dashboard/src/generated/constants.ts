@@ -122,7 +122,8 @@ export const DOMAIN_CHANGES = {
 
 export const FAILURES = {
   "expired": "Not delivered in time",
-  "domain_removed": "The sending domain was removed"
+  "domain_removed": "The sending domain was removed",
+  "dropped": "Dropped by the operator after a restore"
 } as const;
 
 export const HOLDS = {

@@ -10,6 +10,7 @@ import { SuppressionList } from '#libs/suppressions';
 import { failUnsent, type UnsentOutcome, type UnsentRecipient } from '../settle/fail-unsent.js';
 import { HeldAccounts } from './held-accounts.js';
 import { HeldMail } from './held-mail.js';
+import { AttemptJournal } from '../journal/attempt-journal.js';
 import { holdJobs } from './requeue.js';
 
 /** The last attempt is scheduled for the end of the lifetime and may be claimed slightly later. */
@@ -32,6 +33,7 @@ export class ClaimReview {
     private readonly suppressions: SuppressionList,
     private readonly accounts: Accounts,
     private readonly domains: SendingDomains,
+    readonly journal: AttemptJournal,
     { settings }: Config,
   ) {
     this.serviceDomain = settings.SERVICE_DOMAIN;

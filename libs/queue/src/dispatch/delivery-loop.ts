@@ -61,7 +61,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     this.sweeping = setInterval(() => void this.maintenance.sweep(), SWEEP_MS);
     this.localDelivery.connect({
       worker: this.worker,
-      accepts: (job) => this.dispatcher.accepts(job),
+      accepts: (job) => this.queue.isJournalWritten && this.dispatcher.accepts(job),
       take: (jobs) => this.take(jobs),
     });
     this.notifications.on('due-mail', () => this.loop.wake());
@@ -70,7 +70,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
 
   private async claim(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.dispatcher.availableSlots);
-    if (limit === 0 || !this.worker.isAlive) return false;
+    if (limit === 0 || !this.worker.isAlive || !this.queue.isJournalWritten) return false;
     const now = performance.now();
     if (this.dispatcher.hasDnsOutage && now < this.claimedAt + DNS_OUTAGE_CLAIM_MS) return false;
     this.claimedAt = now;

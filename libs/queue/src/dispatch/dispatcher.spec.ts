@@ -83,6 +83,7 @@ class World {
     const queue = {
       settle: (job: DeliveryJob) => Promise.resolve(void this.settled.push(job)),
       isClaimValid: () => true,
+      begin: () => Promise.resolve(true),
       penalised: this.penalised,
       isHeld: ({ email }: DeliveryJob) => Promise.resolve(this.heldEmails.has(email.id)),
       requeue: (job: DeliveryJob, until: Date | null, reason: WaitReason | null = null) =>

@@ -290,7 +290,7 @@ export class Dispatcher {
       outcomes = (await mayBegin())
         ? await this.courier.send(job, {
             source: pass.source,
-            permit: async () => (await mayBegin()) && unsettled.permit(),
+            permit: async () => (await mayBegin()) && (await unsettled.permit()) && this.queue.begin(job),
           })
         : abandoned(job);
     } finally {

@@ -16,6 +16,10 @@ export interface UnsentRecipient {
 
 const FAILURES = {
   domain_removed: { enhanced: null, text: 'the sending domain was removed from the account' },
+  dropped: {
+    enhanced: null,
+    text: 'it may have been delivered before the service was restored from a backup, and the operator dropped it',
+  },
   // RFC 3463 §3.5: delivery time expired.
   expired: { enhanced: '5.4.7', text: 'the time in which this mail was to be delivered is over' },
 } as const;
@@ -27,7 +31,7 @@ const FAILURES = {
 export async function failUnsent(
   tx: Queryable,
   workerId: string,
-  { email, ends }: { email: DeliveryJob['email']; ends: UnsentRecipient[] },
+  { email, ends }: { email: EmailInfo; ends: UnsentRecipient[] },
 ): Promise<void> {
   const { rows } = await tx.query<{ sequence: number }>('SELECT sequence FROM emails WHERE id = $1 FOR NO KEY UPDATE', [
     email.id,

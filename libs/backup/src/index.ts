@@ -1,0 +1,4 @@
+export { BackupModule } from './backup.module.js';
+export { createBackup } from './create-backup.js';
+export { restoreBackup, type Restored } from './restore-backup.js';
+export { verifyBackup } from './verify-backup.js';
