@@ -55,8 +55,9 @@ function durationUpTo(days: number): SettingParser<number> {
 export const headerPairs: SettingParser<Record<string, string>> = (value) =>
   Object.fromEntries(
     value.split(',').map((pair) => {
-      const [, name, encoded] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([\x20-\x7e]+?)\s*$/.exec(pair) ?? [];
-      if (name === undefined || !/^([^%]|%[0-9a-f]{2})*$/i.test(encoded))
+      const [name, ...rest] = pair.split('=').map((part) => part.trim());
+      const encoded = rest.join('=');
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^(?:[\x20-\x24\x26-\x7e]|%[0-9a-f]{2})+$/i.test(encoded))
         throw new Error('must be pairs such as authorization=Bearer%20secret, separated by commas');
       return [name, decodeURIComponent(encoded)];
     }),
