@@ -4,7 +4,7 @@
 
 const MECHANISMS = 'dns|safe-fetch|mime|mta|persistence|bus|stats|storage|tracking';
 const DOMAINS =
-  'accounts|domains|suppressions|emails|queue|inbound|tls-reports|notices|erasure|backup|users|webhooks|doctor';
+  'accounts|domains|suppressions|emails|queue|inbound|tls-reports|notices|erasure|backup|users|webhooks|certificates|doctor';
 const TEST_CODE = '\\.(spec|suite|e2e-spec)\\.ts$';
 /** Names of packages, or their beginnings up to a slash. */
 const packages = (...names) => `(^|/)node_modules/(${names.join('|')})`;

@@ -10,6 +10,14 @@ export const GROUPS = [
       HTTP_TLS_CERT:
         'PEM file with the certificate, if the service itself terminates TLS instead of a proxy. Requires `HTTP_TLS_KEY`.',
       HTTP_TLS_KEY: 'PEM file with the key of `HTTP_TLS_CERT`.',
+      HTTPS_PORT:
+        'Port for HTTPS, beside `HTTP_PORT`, which then has no TLS. Certificates come from `HTTP_TLS_CERT` or by ACME (see `docs/certificates.md`). Unset: closed.',
+      ACME_TERMS_AGREED:
+        'Orders certificates by ACME for the hosts of this service, and says that you agree to the terms of the authority.',
+      ACME_EMAIL: 'Address that the authority may write to about the account.',
+      ACME_DIRECTORY_URL: 'Directory of the authority (RFC 8555). By default that of Let’s Encrypt.',
+      ACME_HTTP_PORT:
+        'Port on `HTTP_HOST` that answers the challenges of the authority, published as 80. Unset: only `HTTP_PORT` answers them.',
       TRUST_PROXY:
         '`off` ignores `X-Forwarded-*`, `on` trusts every client, addresses or networks name the trusted proxies.',
       RESEND_HOST: 'Additional host name that serves only the Resend-compatible routes, at `/` (see `docs/resend.md`).',

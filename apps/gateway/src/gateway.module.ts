@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
+import { CertificatesModule } from '#libs/certificates';
 import { DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
 import { ErasureModule } from '#libs/erasure';
@@ -12,6 +13,7 @@ import { VisibleUsage } from './rest/usage/visible-usage.js';
 import { FirstAccount } from './first-account.js';
 import { GraphqlApiModule } from './graphql/graphql-api.module.js';
 import { BodyMemory } from './http/body/body-memory.js';
+import { ChallengeResponses } from './http/challenge-responses.js';
 import { HttpAccessModule } from './http/key-attempts.js';
 import { RequestGuard } from './http/request-guard.js';
 import { ApiDescription } from './openapi/api-document.js';
@@ -31,6 +33,7 @@ const apiDescription = {
 @Module({
   imports: [
     AccountsModule,
+    CertificatesModule.withRenewal(),
     DomainsModule,
     EmailsApiModule,
     EmailsModule,
@@ -48,6 +51,7 @@ const apiDescription = {
     AccountDomains,
     AddressLimit,
     BodyMemory,
+    ChallengeResponses,
     FirstAccount,
     MetricsAccess,
     RequestGuard,

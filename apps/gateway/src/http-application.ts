@@ -14,6 +14,8 @@ import { setClientAddress } from './http/caller.js';
 import { answerClientError, newRequestId } from './http/client-error.js';
 import { ConnectionGuard } from './http/connection-guard.js';
 import { errorResponse } from './http/error-body.js';
+import { ChallengeResponses } from './http/challenge-responses.js';
+import { openHttps } from './http/https-listener.js';
 import { ErrorFilter } from './http/error-filter.js';
 import { BodyMemory } from './http/body/body-memory.js';
 import { readBodies } from './http/body/request-body.js';
@@ -57,7 +59,7 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     // Node would answer with an empty body; `requireSingleFields` answers in the error format of the API.
     requireHostHeader: false,
   };
-  const tls = tlsFiles.read(config, 'HTTP_TLS');
+  const tls = config.settings.HTTPS_PORT === undefined ? tlsFiles.read(config, 'HTTP_TLS') : null;
   return new GatewayAdapter({
     ...(tls === null ? { http: node } : { https: { ...node, ...tls, handshakeTimeout: HEADERS_MS } }),
     bodyLimit: LIMITS.requestBytes,
@@ -87,6 +89,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   const guard = app.get(RequestGuard);
   const connections = app.get(ConnectionGuard);
   const loginLinks = app.get(LoginLinks);
+  const challenges = app.get(ChallengeResponses);
   const common = commonHeaders(app.get(Config));
   const trustsProxy = trustedProxies(app.get(Config).settings.TRUST_PROXY);
   const publicHost = new URL(app.get(Config).settings.PUBLIC_URL).hostname;
@@ -104,6 +107,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     void reply.headers(common).header('x-request-id', request.id);
     requireSingleFields(request.raw);
     connections.admitRequest(request, reply);
+    if (await challenges.answer(request, reply)) return reply;
     refuseOnTrackingHost(request, publicHost);
     if (await loginLinks.answer(request, reply)) return reply;
     if (await answerGraphiql(request, reply)) return reply;
@@ -120,11 +124,15 @@ export function configureGateway(app: NestFastifyApplication): void {
     if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);
     done(null, payload);
   });
-  const server = app.getHttpServer();
-  connections.attach(server);
+  serveOn(app, app.getHttpServer());
+  app.get(Shutdown).on('intake', 'http', () => app.getHttpAdapter().close());
+}
+
+/** Counts the connections of a server, and handles what does not reach the router. */
+export function serveOn(app: NestFastifyApplication, server: Server): void {
+  app.get(ConnectionGuard).attach(server);
   deferContinue(server);
   app.get(GraphqlWebSocketServer).attach(server);
-  app.get(Shutdown).on('intake', 'http', () => app.getHttpAdapter().close());
 }
 
 /** Node would send 100 Continue at once; here the request guard checks the headers first. */
@@ -141,5 +149,6 @@ export async function startHttpApplication(root: RootModule, config: Config): Pr
   });
   configureGateway(app);
   await app.listen(config.settings.HTTP_PORT, config.settings.HTTP_HOST);
+  await openHttps(app, (server) => serveOn(app, server));
   return app;
 }

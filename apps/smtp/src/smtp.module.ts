@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
+import { CertificatesModule } from '#libs/certificates';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import { InboundModule } from '#libs/inbound';
@@ -12,7 +13,7 @@ import { SubmissionSession } from './submission/submission-session.js';
 
 /** The SMTP listeners: message submission, which ends in the same intake as REST, and inbound bounces and complaints. */
 @Module({
-  imports: [AccountsModule, DomainsModule, SuppressionsModule, EmailsModule, InboundModule],
+  imports: [AccountsModule, CertificatesModule, DomainsModule, SuppressionsModule, EmailsModule, InboundModule],
   providers: [SubmissionLogin, SubmissionSession, SubmissionServer, InboundSession, InboundServer],
 })
 export class SmtpModule {}

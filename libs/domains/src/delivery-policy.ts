@@ -51,12 +51,17 @@ const FIND_POLICIES = `
     FROM unnest($1::text[], $2::text[]) AS q (account_id, id)
     JOIN domains d ON d.id = q.id AND d.account_id = q.account_id`;
 
+const TRACKING_HOSTS = `
+  SELECT DISTINCT 'track.' || name AS host FROM domains
+   WHERE status = 'active' AND NOT vouched
+     AND findings @> '[{"slot": "tracking", "status": "verified", "lostSince": null}]' ORDER BY host`;
+
 /** Needed for every mail, so policies are cached for a second and look-ups share queries. */
 @Injectable()
 export class DeliveryPolicies {
   private readonly cache: TtlCache<DeliveryPolicy>;
 
-  constructor(database: Database) {
+  constructor(private readonly database: Database) {
     const lookups = new GroupCommit<DomainKey, DeliveryPolicy | null>({
       commit: (group) => findPolicies(database, group),
       maxItems: 500,
@@ -73,6 +78,12 @@ export class DeliveryPolicies {
 
   async of(accountId: string, domainId: string): Promise<DeliveryPolicy> {
     return (await this.cache.get(keyOf(accountId, domainId))) ?? POLICY_OF_REMOVED_DOMAIN;
+  }
+
+  /** The hosts of tracking links of all active domains, each an alias of this service. */
+  async trackingHosts(): Promise<string[]> {
+    const { rows } = await this.database.query<{ host: string }>(TRACKING_HOSTS);
+    return rows.map(({ host }) => host);
   }
 }
 

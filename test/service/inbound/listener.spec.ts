@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { InboundServer } from '#apps/smtp/src/inbound/inbound-server';
 import { InboundSession } from '#apps/smtp/src/inbound/inbound-session';
-import { Health, loadConfig, Log, Shutdown, type Config } from '#libs/kernel';
+import { CertificateStore, IssuedCertificates } from '#libs/certificates';
+import { Health, loadConfig, Log, SecretBox, Shutdown, type Config } from '#libs/kernel';
 import { openInboundFixture, type InboundFixture, type SentMail } from '../../support/inbound/inbound-fixture.js';
 import { dsn } from '../../support/samples/inbound-reports.js';
 import { freePorts } from '../../support/services/ports.js';
@@ -55,7 +56,13 @@ async function open(): Promise<Listener> {
   const [shutdown, health] = [new Shutdown(log), new Health(log)];
   const config = settings();
   const session = new InboundSession(fixture.inbound, log, config);
-  await new InboundServer(session, config, log, shutdown, health).onApplicationBootstrap();
+  const issued = new IssuedCertificates(
+    new CertificateStore(fixture.queueFixture.db.database, new SecretBox(config.masterKey)),
+    config,
+    log,
+    shutdown,
+  );
+  await new InboundServer(session, config, log, issued, shutdown, health).onApplicationBootstrap();
   listener = { shutdown, health, lines };
   return listener;
 }

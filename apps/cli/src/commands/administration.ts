@@ -11,10 +11,12 @@ import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
 import { openContents, openSystemMail, type StoredContents } from '#libs/emails';
 import { FirstOwner, renewInvitations, UserLinks, Users, type RenewedInvitation } from '#libs/users';
 import { LinkMail } from '#libs/notices';
+import { Certificates } from './certificate-commands.js';
 import { StatisticsFiles } from './statistics-files.js';
 
 export interface Administration {
   accounts: Accounts;
+  certificates: Certificates;
   clock: ClockRecord;
   consumers: LogConsumers;
   apiKeys: ApiKeys;
@@ -65,6 +67,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
     const mail = new LinkMail(openSystemMail({ database, accounts, domains, config, log }), config, log);
     return {
       accounts,
+      certificates: new Certificates(database, config),
       clock: new ClockRecord(database),
       consumers: LogConsumers.of(database, config),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),

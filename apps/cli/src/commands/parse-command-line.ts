@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ACCOUNT_COMMANDS } from './account-commands.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
 import { BACKUP_COMMANDS } from './backup-commands.js';
+import { CERTIFICATE_COMMANDS } from './certificate-commands.js';
 import { UsageError, type Command, type CommandInput, type DatabaseCommand, type SettingsCommand } from './command.js';
 import { CONSUMER_COMMANDS } from './consumer-commands.js';
 import { DNS_COMMANDS } from './dns-command.js';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   ...RETENTION_COMMANDS,
   ...TLS_REPORT_COMMANDS,
   ...STATS_COMMANDS,
+  ...CERTIFICATE_COMMANDS,
   ...DOCTOR_COMMANDS,
   ...DNS_COMMANDS,
 ];

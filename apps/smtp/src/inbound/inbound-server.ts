@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { IssuedCertificates } from '#libs/certificates';
 import { LIMITS } from '#libs/contracts';
 import { Config, ConnectionLimiter, Health, Log, Shutdown, type TlsFiles } from '#libs/kernel';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
@@ -27,8 +28,9 @@ const MAX_CONNECTIONS = 1_000;
 export class InboundServer implements OnApplicationBootstrap {
   constructor(
     private readonly session: InboundSession,
-    private readonly config: Config,
-    private readonly log: Log,
+    readonly config: Config,
+    readonly log: Log,
+    readonly issued: IssuedCertificates,
     private readonly shutdown: Shutdown,
     private readonly health: Health,
   ) {}
@@ -36,11 +38,11 @@ export class InboundServer implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     const { INBOUND_SMTP_PORT, SMTP_CONNECTIONS_PER_IP, SMTP_HOST } = this.config.settings;
     const connections = new ConnectionLimiter({ perNetwork: SMTP_CONNECTIONS_PER_IP, overall: MAX_CONNECTIONS });
-    const options = this.options(await loadCertificate(this.config, this.log));
+    const options = this.options(await loadCertificate(this.config, this.log, this.issued));
     const server = new SmtpServer(options, { deadlines: DEADLINES, connections });
     server.on('error', (error: Error) => this.log.debug('inbound connection error', { reason: error.message }));
     await server.start(INBOUND_SMTP_PORT, SMTP_HOST);
-    const unwatch = watchCertificate(this.config, this.log, (renewed) => server.updateSecureContext(renewed));
+    const unwatch = watchCertificate(this, (renewed) => server.updateSecureContext(renewed));
     this.health.register('inbound', () => (server.isListening ? null : 'the listener is closed'));
     this.shutdown.on('intake', 'inbound', async () => {
       unwatch();
@@ -52,7 +54,7 @@ export class InboundServer implements OnApplicationBootstrap {
     const { session } = this;
     const replyIn = (current: SMTPServerSession) => (error: unknown) => session.toReply(error, current);
     return {
-      ...commonOptions(this.config, certificate),
+      ...commonOptions(this, certificate),
       size: LIMITS.inboundBytes,
       maxRecipients: LIMITS.smtpRecipients,
       authOptional: true,

@@ -3,6 +3,7 @@ import { existsSync, watchFile, unwatchFile } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import type { IssuedCertificates } from '#libs/certificates';
 import { tlsFiles, type Config, type Log, type TlsFiles } from '#libs/kernel';
 import { generate } from 'selfsigned';
 
@@ -10,12 +11,16 @@ const RELOAD_CHECK_MS = 1_000;
 const VALID_DAYS = 3_650;
 
 /**
- * The certificate of all listeners: the PEM files of SMTP_TLS_CERT and SMTP_TLS_KEY, else a self-signed one that is kept in
- * DATA_DIR until the name of the service changes.
+ * The certificate of all listeners: the PEM files of SMTP_TLS_CERT and SMTP_TLS_KEY, else that by ACME, else a self-signed one
+ * that is kept in DATA_DIR until the name of the service changes.
  * @throws when it cannot be used (ConfigError for configured files); while a pair is being replaced, its files do not match.
  */
-export async function loadCertificate(config: Config, log: Log): Promise<TlsFiles> {
-  const given = tlsFiles.read(config, 'SMTP_TLS');
+export async function loadCertificate(
+  config: Config,
+  log: Log,
+  issued?: Pick<IssuedCertificates, 'filesOf'>,
+): Promise<TlsFiles> {
+  const given = tlsFiles.read(config, 'SMTP_TLS') ?? issued?.filesOf(`smtp.${config.settings.SERVICE_DOMAIN}`) ?? null;
   if (given !== null) return given;
   await generateOnce(config, log);
   const [certFile, keyFile] = certificateFiles(config);
@@ -25,11 +30,14 @@ export async function loadCertificate(config: Config, log: Log): Promise<TlsFile
 }
 
 /** Calls back with the new certificate when the files change; one that cannot be used is logged, and the old one stays. */
-export function watchCertificate(config: Config, log: Log, changed: (certificate: TlsFiles) => void): () => void {
+export function watchCertificate(
+  { config, log, issued }: { config: Config; log: Log; issued: IssuedCertificates },
+  changed: (certificate: TlsFiles) => void,
+): () => void {
   const files = certificateFiles(config);
   let current = '';
   const reload = async (): Promise<void> => {
-    const certificate = await loadCertificate(config, log);
+    const certificate = await loadCertificate(config, log, issued);
     // Called for each file of a pair.
     if (certificate.cert === current) return;
     changed(certificate);
@@ -43,7 +51,11 @@ export function watchCertificate(config: Config, log: Log, changed: (certificate
   };
   // Polls the files behind the paths: mounted certificates are replaced by a symbolic link in a parent directory.
   for (const file of files) watchFile(file, { interval: RELOAD_CHECK_MS, persistent: false }, reloadOrWarn);
-  return () => files.forEach((file) => unwatchFile(file, reloadOrWarn));
+  const unsubscribe = issued.onChange(reloadOrWarn);
+  return () => {
+    unsubscribe();
+    files.forEach((file) => unwatchFile(file, reloadOrWarn));
+  };
 }
 
 function certificateFiles({ settings, dataDir }: Config): [cert: string, key: string] {

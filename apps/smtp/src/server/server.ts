@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { IssuedCertificates } from '#libs/certificates';
 import type { Config, ConnectionLimiter, TlsFiles } from '#libs/kernel';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { closeBudget, handshakeBudget, SmtpConnection, type AdmittedSocket } from './smtp-connection.js';
@@ -123,8 +124,15 @@ export class SmtpServer extends BaseServer<SmtpConnection> {
 }
 
 /** The options of the library that all listeners share. */
-export const commonOptions = ({ settings }: Config, certificate: TlsFiles): SMTPServerOptions => ({
+export const commonOptions = (
+  { config: { settings }, issued }: { config: Config; issued: IssuedCertificates },
+  certificate: TlsFiles,
+): SMTPServerOptions => ({
   ...certificate,
+  // Undefined: the certificate of the listener.
+  ...(settings.SMTP_TLS_CERT === undefined && {
+    SNICallback: (name, done) => done(null, issued.contextOf(name) ?? undefined),
+  }),
   name: `smtp.${settings.SERVICE_DOMAIN}`,
   banner: 'Postloft',
   minVersion: 'TLSv1.2',

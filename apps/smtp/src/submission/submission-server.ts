@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { IssuedCertificates } from '#libs/certificates';
 import { LIMITS } from '#libs/contracts';
 import { Config, ConnectionLimiter, Health, Log, Shutdown, type TlsFiles, connectionLimits } from '#libs/kernel';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
@@ -28,8 +29,9 @@ export class SubmissionServer implements OnApplicationBootstrap {
 
   constructor(
     private readonly session: SubmissionSession,
-    private readonly config: Config,
-    private readonly log: Log,
+    readonly config: Config,
+    readonly log: Log,
+    readonly issued: IssuedCertificates,
     private readonly shutdown: Shutdown,
     private readonly health: Health,
   ) {
@@ -41,10 +43,10 @@ export class SubmissionServer implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const { SMTP_PORT, SMTPS_PORT } = this.config.settings;
-    const certificate = await loadCertificate(this.config, this.log);
+    const certificate = await loadCertificate(this.config, this.log, this.issued);
     await this.listen(SMTP_PORT, this.options(certificate, false));
     await this.listen(SMTPS_PORT, this.options(certificate, true));
-    const unwatch = watchCertificate(this.config, this.log, (renewed) =>
+    const unwatch = watchCertificate(this, (renewed) =>
       this.servers.forEach((server) => server.updateSecureContext(renewed)),
     );
     this.health.register('smtp', () =>
@@ -67,7 +69,7 @@ export class SubmissionServer implements OnApplicationBootstrap {
     const { session } = this;
     const replyIn = (current: SMTPServerSession) => (error: unknown) => session.toReply(error, current);
     return {
-      ...commonOptions(this.config, certificate),
+      ...commonOptions(this, certificate),
       secure,
       size: LIMITS.messageBytes,
       authMethods: ['PLAIN', 'LOGIN'],

@@ -19,10 +19,10 @@ const MAX_BODY_LENGTH = 2_000;
 
 /** Never rejects. */
 export async function queryReadiness({ settings }: Config, signal: AbortSignal): Promise<Readiness> {
-  const { HTTP_HOST, HTTP_PORT, HTTP_TLS_CERT } = settings;
+  const { HTTP_HOST, HTTP_PORT, HTTPS_PORT, HTTP_TLS_CERT } = settings;
   const target = { host: reachableHost(HTTP_HOST), port: HTTP_PORT, path: '/readyz' };
   try {
-    const { status, body } = await get(target, HTTP_TLS_CERT !== undefined, signal);
+    const { status, body } = await get(target, HTTP_TLS_CERT !== undefined && HTTPS_PORT === undefined, signal);
     if (status === 200 && body.includes('"ready"')) return { kind: 'ready' };
     if (status === 503) return { kind: 'not_ready', body };
     return { kind: 'other_program', status };

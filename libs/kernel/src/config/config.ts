@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ABUSE_SETTINGS } from './abuse-settings.js';
 import { backupClashes, BACKUP_SETTINGS } from './backup-settings.js';
-import { mentions, openIdClashes, periodClashes, trackReads } from './contradictions.js';
+import { CERTIFICATE_SETTINGS } from './certificate-settings.js';
+import { certificateClashes, mentions, openIdClashes, periodClashes, trackReads } from './contradictions.js';
 import { portClashes } from './listeners.js';
 import { nearNameWarnings } from './near-names.js';
 import {
@@ -188,6 +189,7 @@ export const SETTINGS = {
   ...TRACING_SETTINGS,
   HTTP_TLS_CERT: optional(text),
   HTTP_TLS_KEY: optional(text),
+  ...CERTIFICATE_SETTINGS,
   SIGNUP: setting(oneOf('off', 'on'), 'off'),
   OIDC_ISSUER: optional(url('https', 'http')),
   OIDC_CLIENT_ID: optional(text),
@@ -354,10 +356,6 @@ function contradictions(program: Program, settings: Settings, invalid: ReadonlyS
     'SMTP_TLS_CERT and SMTP_TLS_KEY must be set together.',
   );
   need(
-    (s.HTTP_TLS_CERT === undefined) === (s.HTTP_TLS_KEY === undefined),
-    'HTTP_TLS_CERT and HTTP_TLS_KEY must be set together.',
-  );
-  need(
     (s.KAFKA_SASL_USERNAME === undefined) === (s.KAFKA_SASL_PASSWORD === undefined),
     'KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together.',
   );
@@ -365,6 +363,7 @@ function contradictions(program: Program, settings: Settings, invalid: ReadonlyS
   const clashes = [
     periodClashes(settings),
     backupClashes(settings),
+    certificateClashes(settings),
     openIdClashes(settings),
     portClashes(program, settings),
   ];

@@ -8,6 +8,15 @@ interface OpenIdSettings {
   OIDC_CLIENT_SECRET?: string;
 }
 
+interface CertificateSettings {
+  HTTPS_PORT?: number;
+  HTTP_TLS_CERT?: string;
+  HTTP_TLS_KEY?: string;
+  ACME_HTTP_PORT?: number;
+  ACME_TERMS_AGREED: boolean;
+  ACME_DIRECTORY_URL: string;
+}
+
 interface PeriodSettings {
   RETENTION_BODIES: number;
   RETENTION_MESSAGES: number;
@@ -39,6 +48,19 @@ export function openIdClashes({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID, OIDC_CLIENT
     problems.push('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.');
   if (issuer !== undefined && !issuer.startsWith('https:') && !isLoopbackHost(new URL(issuer).hostname))
     problems.push('OIDC_ISSUER must be an https URL, unless the provider runs on this machine.');
+  return problems;
+}
+
+export function certificateClashes(s: CertificateSettings): string[] {
+  const problems: string[] = [];
+  if ((s.HTTP_TLS_CERT === undefined) !== (s.HTTP_TLS_KEY === undefined))
+    problems.push('HTTP_TLS_CERT and HTTP_TLS_KEY must be set together.');
+  if (s.HTTPS_PORT !== undefined && s.HTTP_TLS_CERT === undefined && !s.ACME_TERMS_AGREED)
+    problems.push('HTTPS_PORT requires HTTP_TLS_CERT and HTTP_TLS_KEY, or ACME_TERMS_AGREED=true.');
+  if (s.ACME_HTTP_PORT !== undefined && !s.ACME_TERMS_AGREED)
+    problems.push('ACME_TERMS_AGREED=true is required with ACME_HTTP_PORT: no certificate is ordered without it.');
+  if (!s.ACME_DIRECTORY_URL.startsWith('https:'))
+    problems.push('ACME_DIRECTORY_URL must be an https URL (RFC 8555 section 6.1).');
   return problems;
 }
 

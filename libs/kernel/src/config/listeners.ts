@@ -2,6 +2,8 @@
 export interface ListenerSettings {
   HTTP_HOST: string;
   HTTP_PORT: number;
+  HTTPS_PORT?: number;
+  ACME_HTTP_PORT?: number;
   SMTP_HOST: string;
   SMTP_PORT: number;
   SMTPS_PORT: number;
@@ -9,20 +11,30 @@ export interface ListenerSettings {
   OPS_HOST: string;
   OPS_PORT?: number;
 }
-type PortSetting = 'HTTP_PORT' | 'SMTP_PORT' | 'SMTPS_PORT' | 'INBOUND_SMTP_PORT' | 'OPS_PORT';
+type PortSetting =
+  | 'HTTP_PORT'
+  | 'HTTPS_PORT'
+  | 'ACME_HTTP_PORT'
+  | 'SMTP_PORT'
+  | 'SMTPS_PORT'
+  | 'INBOUND_SMTP_PORT'
+  | 'OPS_PORT';
 
 const HOSTS: Record<PortSetting, 'HTTP_HOST' | 'SMTP_HOST' | 'OPS_HOST'> = {
   HTTP_PORT: 'HTTP_HOST',
+  HTTPS_PORT: 'HTTP_HOST',
+  ACME_HTTP_PORT: 'HTTP_HOST',
   SMTP_PORT: 'SMTP_HOST',
   SMTPS_PORT: 'SMTP_HOST',
   INBOUND_SMTP_PORT: 'SMTP_HOST',
   OPS_PORT: 'OPS_HOST',
 };
+const HTTP: PortSetting[] = ['HTTP_PORT', 'HTTPS_PORT', 'ACME_HTTP_PORT'];
 const SMTP: PortSetting[] = ['SMTP_PORT', 'SMTPS_PORT', 'INBOUND_SMTP_PORT'];
 /** By the name of the program; the others listen on OPS_PORT alone. */
 const OF_PROGRAM: Partial<Record<string, PortSetting[]>> = {
-  standalone: ['HTTP_PORT', ...SMTP, 'OPS_PORT'],
-  gateway: ['HTTP_PORT', 'OPS_PORT'],
+  standalone: [...HTTP, ...SMTP, 'OPS_PORT'],
+  gateway: [...HTTP, 'OPS_PORT'],
   smtp: [...SMTP, 'OPS_PORT'],
 };
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', '']);

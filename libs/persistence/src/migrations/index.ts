@@ -30,6 +30,7 @@ import { CONSUMER_SHARDS } from './0035-consumer-shards.js';
 import { PENALTY_POOL } from './0037-penalty-pool.js';
 import { CONTENT_STORE } from './0039-content-store.js';
 import { BACKUP } from './0042-backup.js';
+import { CERTIFICATES } from './0046-certificates.js';
 import { TRACE_CONTEXT } from './0050-trace-context.js';
 import { LOCK_TIMEOUT, runOnline, type OnlineStep } from './online.js';
 
@@ -72,6 +73,7 @@ export const CHANGES: readonly Change[] = [
   PENALTY_POOL,
   CONTENT_STORE,
   BACKUP,
+  CERTIFICATES,
   TRACE_CONTEXT,
 ];
 

@@ -2,7 +2,15 @@ import { ConfigError, type Config } from '#libs/kernel';
 import pg from 'pg';
 
 /** Settings that name the port of a listener. */
-const LISTENERS = ['HTTP_PORT', 'SMTP_PORT', 'SMTPS_PORT', 'INBOUND_SMTP_PORT', 'OPS_PORT'] as const;
+const LISTENERS = [
+  'HTTP_PORT',
+  'HTTPS_PORT',
+  'ACME_HTTP_PORT',
+  'SMTP_PORT',
+  'SMTPS_PORT',
+  'INBOUND_SMTP_PORT',
+  'OPS_PORT',
+] as const;
 /**
  * invalid_authorization_specification, invalid_password, invalid_catalog_name, insufficient_privilege and
  * too_many_connections (PostgreSQL, appendix A).

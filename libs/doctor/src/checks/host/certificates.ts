@@ -1,3 +1,4 @@
+import { certificateStates, type CertificateState } from '#libs/certificates';
 import { certificateFindings, type TlsFiles } from '#libs/kernel';
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -11,8 +12,46 @@ import { probeSmtp } from '../../probes/smtp-probe.js';
 export const certificatesCheck: Check = {
   name: 'tls',
   title: 'TLS',
-  run: async (context) => [...(await checkRelay(context)), ...(await checkApi(context))],
+  run: async (context) => {
+    const issued = await issuedCertificates(context);
+    const isIssued = issued.some(({ host, notAfter }) => host === context.hostName && notAfter !== null);
+    return [
+      ...(isIssued ? [] : await checkRelay(context)),
+      ...(await checkApi(context)),
+      ...issued.map((state) => issuedResult(state)),
+    ];
+  },
 };
+
+/** Of the hosts that need a certificate by ACME; none without ACME_TERMS_AGREED, and without a database. */
+async function issuedCertificates(context: CheckContext): Promise<CertificateState[]> {
+  if (!context.config.settings.ACME_TERMS_AGREED) return [];
+  // The check of the engines reports a database that cannot be read.
+  const database = await context.database().catch(() => null);
+  return database === null ? [] : certificateStates(database).catch(() => []);
+}
+
+/** What is wrong with a certificate by ACME. A failure alone does no harm while the certificate lasts. */
+function issuedResult({ host, notAfter, lastError, failures }: CertificateState): Result {
+  const fix =
+    `Correct what the authority reports: it must reach http://${host}/.well-known/acme-challenge/ on port 80 of this service.\n` +
+    'Then: certificates renew';
+  const failed = lastError === null ? '' : ` The last order failed (${failures} in a row): ${lastError}`;
+  if (notAfter === null)
+    return lastError === null
+      ? warning({
+          subject: host,
+          message: 'Its certificate by ACME has not been ordered yet.',
+          fix: 'Start the service.',
+        })
+      : error({ subject: host, message: `It has no certificate by ACME.${failed}`, fix });
+  const until = notAfter.toISOString().slice(0, 10);
+  if (notAfter.getTime() <= Date.now())
+    return error({ subject: host, message: `Its certificate by ACME expired on ${until}.${failed}`, fix });
+  if (lastError !== null)
+    return warning({ subject: host, message: `Its certificate by ACME is valid until ${until}.${failed}`, fix });
+  return ok({ subject: host, message: `Its certificate by ACME is valid until ${until}.` });
+}
 
 async function checkRelay(context: CheckContext): Promise<Result[]> {
   const { settings, dataDir } = context.config;

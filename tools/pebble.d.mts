@@ -1,0 +1,2 @@
+export const PEBBLE: { authority: string; dns: string };
+export function buildPebble(): Promise<void>;
