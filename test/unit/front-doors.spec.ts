@@ -6,6 +6,7 @@ const EXPORTS: Record<string, number> = {
   accounts: 30,
   backup: 5,
   bus: 24,
+  certificates: 6,
   contracts: 91,
   dns: 16,
   doctor: 10,

@@ -15,6 +15,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../libs/persistence/src/migrations/
 
 /** The library that inserts, updates and deletes the rows of a table. */
 const TABLE_OWNERS: Record<string, readonly string[]> = {
+  certificates: ['acme_accounts', 'acme_challenges', 'certificates'],
   accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log', 'sending_outcomes'],
   backup: ['journal_series'],
   bus: [
