@@ -21,7 +21,7 @@ const HTTP_HOST = 'api.pebble.test';
 describe.skipIf(!hasPebble)('certificates from Pebble', () => {
   const pebble = new PebbleServer();
   const settings = () => ({
-    ...{ ACME_TERMS_AGREED: 'true', ACME_EMAIL: 'hostmaster@pebble.test', ACME_DIRECTORY_URL: pebble.directory },
+    ...{ ACME_TERMS_AGREED: 'true', ACME_DIRECTORY_URL: pebble.directory },
     ...{ SERVICE_DOMAIN: 'mail.pebble.test', PUBLIC_URL: `https://${HTTP_HOST}`, PUBLIC_SMTP_HOST: SMTP_HOST },
   });
   beforeAll(() => pebble.start());
@@ -35,7 +35,7 @@ describe.skipIf(!hasPebble)('certificates from Pebble', () => {
       program = await startStandalone({
         ...settings(),
         ...{ HTTPS_PORT: String(https), ACME_HTTP_PORT: String(pebble.httpPort) },
-        ...{ NODE_EXTRA_CA_CERTS: pebble.rootFile },
+        ...{ NODE_EXTRA_CA_CERTS: pebble.rootFile, ACME_EMAIL: 'hostmaster@pebble.test' },
       });
     });
     afterAll(async () => {
@@ -132,8 +132,8 @@ describe.skipIf(!hasPebble)('certificates from Pebble', () => {
       const noKey = () => Promise.reject(new Error('there is no account'));
       const accountKey = await store.accountKey(directoryUrl, noKey);
       const client = new Client({ directoryUrl, accountKey });
-      await client.createAccount({ termsOfServiceAgreed: true });
-      await client.updateAccount({ status: 'deactivated' } as object);
+      await client.createAccount({ termsOfServiceAgreed: true, contact: [] });
+      await client.updateAccount({ status: 'deactivated' });
       const before = await version();
       await requestRenewal(database, SMTP_HOST);
       await rounds();

@@ -75,8 +75,9 @@ export class AcmeAuthority {
     const makeKey = async () => (await crypto.createPrivateEcdsaKey(CURVE)).toString();
     const accountKey = await this.store.accountKey(directoryUrl, makeKey);
     const client = new Client({ directoryUrl, accountKey, backoffAttempts: 15, backoffMin: 1_000, backoffMax: 10_000 });
-    const contact = ACME_EMAIL === undefined ? {} : { contact: [`mailto:${ACME_EMAIL}`] };
-    await client.createAccount({ termsOfServiceAgreed: ACME_TERMS_AGREED, ...contact });
+    // The client updates an account that exists, and an authority may refuse an update without `contact`.
+    const contact = ACME_EMAIL === undefined ? [] : [`mailto:${ACME_EMAIL}`];
+    await client.createAccount({ termsOfServiceAgreed: ACME_TERMS_AGREED, contact });
     return client;
   }
 }

@@ -58,7 +58,7 @@ export class IssuedCertificates implements OnModuleInit {
     const removed = [...this.issued.keys()].filter((host) => !versions.has(host));
     if (changed.length + removed.length === 0) return;
     for (const host of removed) this.issued.delete(host);
-    for (const { host, ...files } of await this.store.load(changed.map(([host]) => host)))
+    for (const { host, ...files } of await this.store.load(changed.map(([name]) => name)))
       this.issued.set(host, { ...files, context: createSecureContext({ ...files, minVersion: 'TLSv1.2' }) });
     for (const listener of this.listeners) listener();
   }

@@ -11,7 +11,7 @@ import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
 import { openContents, openSystemMail, type StoredContents } from '#libs/emails';
 import { FirstOwner, renewInvitations, UserLinks, Users, type RenewedInvitation } from '#libs/users';
 import { LinkMail } from '#libs/notices';
-import { Certificates } from './certificate-commands.js';
+import { Certificates } from './installed-certificates.js';
 import { StatisticsFiles } from './statistics-files.js';
 
 export interface Administration {

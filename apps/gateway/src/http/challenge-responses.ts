@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CertificateStore } from '#libs/certificates';
 import { Config, Shutdown } from '#libs/kernel';
@@ -22,10 +22,7 @@ export class ChallengeResponses implements OnApplicationBootstrap {
     const { ACME_HTTP_PORT, HTTP_HOST } = this.config.settings;
     if (ACME_HTTP_PORT === undefined) return;
     const server = createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }, (request, response) => {
-      void this.responseTo(request.url ?? '').then((text) => {
-        response.writeHead(text === null ? 404 : 200, { 'content-type': 'text/plain', connection: 'close' });
-        response.end(text ?? 'Not found\n');
-      });
+      void this.respond(request.url ?? '', response);
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -46,6 +43,12 @@ export class ChallengeResponses implements OnApplicationBootstrap {
     if (text === null) return false;
     await reply.type('text/plain').send(text);
     return true;
+  }
+
+  private async respond(url: string, response: ServerResponse): Promise<void> {
+    const text = await this.responseTo(url);
+    response.writeHead(text === null ? 404 : 200, { 'content-type': 'text/plain', connection: 'close' });
+    response.end(text ?? 'Not found\n');
   }
 
   private async responseTo(url: string): Promise<string | null> {
