@@ -30,7 +30,7 @@ export class AccountResolver {
       host: s.PUBLIC_SMTP_HOST,
       starttlsPort: s.PUBLIC_SMTP_PORT,
       tlsPort: s.PUBLIC_SMTPS_PORT,
-      hasSelfSignedCertificate: s.SMTP_TLS_CERT === undefined,
+      hasSelfSignedCertificate: s.SMTP_TLS_CERT === undefined && !s.ACME_TERMS_AGREED,
     };
   }
 
