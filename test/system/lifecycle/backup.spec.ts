@@ -89,6 +89,23 @@ describe('a backup', { timeout: COMMAND_MS }, () => {
     expect(manifest).toContain('"BOOTSTRAP_API_KEY": "(set)"');
   });
 
+  it('has a counterpart for one account, with everything that it owns', async () => {
+    const [{ id }] = JSON.parse(await cli(program.env, 'accounts', 'list', '--json')) as { id: string }[];
+    const lines = (await cli(program.env, 'accounts', 'export', id)).trimEnd().split('\n');
+    const rows = lines.map((line) => JSON.parse(line) as { table: string; row: Record<string, unknown> });
+    const of = (table: string) => rows.filter((one) => one.table === table).map(({ row }) => row);
+    expect(of('emails').map((row) => row['id'])).toEqual(expect.arrayContaining([sent['before'], sent['later']]));
+    expect(of('recipients')).toHaveLength(2);
+    expect(of('email_contents').map(({ body }) => Buffer.from(String(body), 'base64').toString())).toContainEqual(
+      expect.stringContaining('Text of before.'),
+    );
+    expect(of('event_log').map(({ type }) => type)).toContain('email.delivered');
+    expect(lines.join()).not.toMatch(/private_sealed|fingerprint|password_hash/);
+    expect(await failure(program.env, 'accounts', 'export', 'acc_unknown')).toContain(
+      'There is no account acc_unknown.',
+    );
+  });
+
   it('is brought to the moment of the loss by the journal, and nothing is sent twice', async () => {
     await send('since', { tags: { run: 'since' } });
     await send('unsure', { to: 'unsure@silent.test' });

@@ -1,3 +1,4 @@
+import { ACCOUNT_EXPORT } from './account-export.js';
 import { OPERATOR, type Accounts, type Standing, accountShapes } from '#libs/accounts';
 import { UsageError, type Command, type CommandInput } from './command.js';
 import { checkedPlan, requiredOption, textOption } from './option-checks.js';
@@ -193,4 +194,5 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   limits,
   resume,
   notify,
+  ACCOUNT_EXPORT,
 ];

@@ -15,6 +15,8 @@ export interface CommandOutput {
   text: string;
   /** Octets that replace `text` when standard output is not a terminal. */
   raw?: Buffer;
+  /** The command has written its output itself. */
+  isWritten?: boolean;
   /** The command worked and found a fault: the exit code is 1. */
   failed?: boolean;
   /** Called after the output. */

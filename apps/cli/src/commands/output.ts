@@ -22,7 +22,8 @@ export function table(rows: readonly Readonly<Record<string, string>>[]): string
     .join('\n');
 }
 
-export async function printOutput({ json, text, raw }: CommandOutput, asJson: boolean): Promise<void> {
+export async function printOutput({ json, text, raw, isWritten }: CommandOutput, asJson: boolean): Promise<void> {
+  if (isWritten === true) return;
   if (asJson) console.log(JSON.stringify(json));
   else if (raw === undefined || process.stdout.isTTY) console.log(text);
   else await writeOctets(raw);

@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { OWN_TABLES } from '../../persistence/src/migrations/index.js';
+import { ACCOUNT_TABLES, OTHER_TABLES } from './account-tables.js';
+
+it('decides about every table whether an account owns rows of it', () => {
+  const decided = [...Object.keys(ACCOUNT_TABLES), ...Object.keys(OTHER_TABLES)];
+  const tables = OWN_TABLES.filter((name) => !name.endsWith('_default'));
+  expect(decided.toSorted()).toEqual([...new Set(tables)].toSorted());
+});
