@@ -149,6 +149,7 @@ describe('the modules of the delivery program', () => {
       'contents outside of the database',
       'event log',
       'full mailboxes',
+      'held recipients',
       'inbound messages',
       'messages',
       'notices',

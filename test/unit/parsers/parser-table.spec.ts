@@ -51,6 +51,7 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'libs/mta/src/throttling/plan/read-sources.ts readWarmUp': DATA_FILE,
   'libs/mta/src/throttling/plan/read-throttling-plan.ts readThrottlingPlan': DATA_FILE,
   'libs/mta/src/tls/tls-session.ts readTlsSession': 'Reads members of a socket.',
+  'libs/certificates/src/acme-authority.ts readProblem': 'Reads a parsed answer of the certificate authority.',
   'libs/backup/src/manifest.ts readFile': 'Reads a file of a backup.',
   'libs/backup/src/manifest.ts readManifest': 'Reads a file of a backup.',
   'libs/storage/src/place.ts parsePlace': 'Parses a setting or an argument of the operator.',

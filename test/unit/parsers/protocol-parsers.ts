@@ -26,6 +26,7 @@ import { reportAddresses } from '../../../libs/tls-reports/src/report-addresses.
 import { mechanismsOf } from '../../../libs/doctor/src/probes/smtp-probe.js';
 import { countHops, recipientRefusal } from '../../../apps/smtp/src/inbound/inbound-checks.js';
 import { AddressRanges, isPublicAddress } from '../../../libs/kernel/src/network/address-ranges.js';
+import { parseUrl } from '../../../libs/kernel/src/network/parse-url.js';
 import { clientNetwork } from '../../../libs/kernel/src/network/client-network.js';
 import { trustedProxies } from '../../../libs/kernel/src/network/trusted-proxies.js';
 import { checkedHandler, lineProblem, normaliseGreeting } from '../../../apps/smtp/src/server/command-checks.js';
@@ -166,6 +167,7 @@ export const PROTOCOL_PARSERS: ParserTable = {
     countHops: octets(countHops),
     recipientRefusal: (text) => recipientRefusal({ address: text, name: '' }, 'a.example'),
   },
+  'libs/kernel/src/network/parse-url.ts': { parseUrl: (text) => parseUrl(text) },
   'libs/kernel/src/network/client-network.ts': { clientNetwork: (text) => clientNetwork(text) },
   'apps/smtp/src/server/command-checks.ts': {
     lineProblem: [
