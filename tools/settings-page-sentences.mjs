@@ -121,6 +121,10 @@ export const GROUPS = [
       CONTENT_S3_SECRET_ACCESS_KEY: 'Secret of the access key.',
       MASTER_KEY:
         'Encrypts secrets at rest. Unset: created in `DATA_DIR`; required with `DATABASE_URL`. Keep a backup: without it, DKIM keys and webhook secrets cannot be read, API keys are not recognised, and signed links are invalid.',
+      MASTER_KEY_PREVIOUS:
+        'The master key that `MASTER_KEY` replaces, or has replaced (docs/master-key.md). Not needed any more when `master-key rotate` has ended.',
+      MASTER_KEY_PREVIOUS_UNTIL:
+        'Until when API keys work that nobody has used since the master key was replaced. Unset: without end.',
     },
   },
   {

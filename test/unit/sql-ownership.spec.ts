@@ -46,7 +46,19 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   ],
   erasure: ['erasures'],
   inbound: ['inbound_messages'],
-  persistence: ['clock_state', 'clock_steps', 'installation', 'leases', 'notices', 'outbox', 'size_samples', 'workers'],
+  persistence: [
+    ...[
+      'clock_state',
+      'clock_steps',
+      'installation',
+      'leases',
+      'notices',
+      'outbox',
+      'retired_master_keys',
+      'size_samples',
+    ],
+    'workers',
+  ],
   queue: ['attempts', 'full_mailboxes', 'held_recipients', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],
@@ -108,6 +120,8 @@ const EXCEPTIONS: Record<string, string> = {
     'A restore repeats what the journal has, before any program runs.',
   'libs/persistence/src/dump/upsert-rows.ts: insert ?': 'A restore writes rows of every table as they were.',
   'libs/queue/src/journal/held-recipients.ts: insert open_attempts': 'A temporary table.',
+  'libs/persistence/src/program/master-key-rotation.ts: update ?.?':
+    'Secrets are sealed with another key in the columns of SEALED_COLUMNS; what they are does not change.',
   'libs/persistence/src/worker.ts: update ?.claimed_by':
     'Claims of dead workers are released in the tables that the callers name.',
 };

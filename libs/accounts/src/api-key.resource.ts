@@ -132,6 +132,8 @@ export const apiKey = resource({
     account_id: fields.column<string>(),
     /** HMAC-SHA-256 of the token under the pepper; the token itself is not stored. */
     fingerprint: fields.column<Buffer>('bytea'),
+    // The check value of the master key of the fingerprint; NULL: made before this was recorded.
+    master_key: fields.column<Buffer | null>('bytea'),
     /** The first characters of the token, for display. */
     hint: fields.column<string>(),
     /** An imported token in our format without a valid checksum, which is accepted nevertheless. */

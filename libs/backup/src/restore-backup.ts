@@ -10,7 +10,7 @@ import {
   migrate,
   occupiedBy,
   openDatabase,
-  readMasterKey,
+  readMasterKeys,
   unknownSchema,
 } from '#libs/persistence';
 import { holdUndecided } from '#libs/queue';
@@ -94,7 +94,8 @@ async function openSource(config: Config, store: ObjectStore, options: RestoreOp
     sealed !== null && options.passphrase !== undefined
       ? openKey(await readFile(store, folder, sealed), options.passphrase)
       : null;
-  const present = await readMasterKey(config);
+  const keys = await readMasterKeys(config);
+  const present = keys.find((key) => isKeyOf(manifest, key)) ?? keys.at(0) ?? null;
   checkKey(manifest, present ?? fromBackup);
   const { BACKUP_JOURNAL, S3_ENDPOINT: endpoint, S3_REGION: region } = config.settings;
   const journal = BACKUP_JOURNAL === undefined ? null : await openStore(BACKUP_JOURNAL, { endpoint, region });
@@ -109,9 +110,12 @@ function checkKey({ master_key_check: check, master_key }: Manifest, key: Buffer
         ? 'The backup has no master key: set MASTER_KEY to the one of the installation that was backed up, or put its file master-key into DATA_DIR.'
         : 'The backup has its master key encrypted: give the passphrase with --passphrase-file or BACKUP_PASSPHRASE, or set MASTER_KEY.',
     );
-  if (new SecretBox(key).keyCheck.toString('base64') !== check)
+  if (!isKeyOf({ master_key_check: check }, key))
     throw new Error('The master key of this installation is not the one with which the backup was made.');
 }
+
+const isKeyOf = ({ master_key_check }: Pick<Manifest, 'master_key_check'>, key: Buffer): boolean =>
+  SecretBox.checkOf(key).toString('base64') === master_key_check;
 
 /** All of them, before anything is changed. */
 async function checkFiles({ store, backup }: Source, { onProgress }: RestoreOptions): Promise<void> {

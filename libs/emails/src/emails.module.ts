@@ -67,7 +67,8 @@ const EXPORTED = [
     {
       provide: TrackingLinks,
       inject: [Config],
-      useFactory: ({ settings }: Config) => new TrackingLinks(settings.MASTER_KEY),
+      useFactory: ({ settings, earlierMasterKeys }: Config) =>
+        new TrackingLinks(settings.MASTER_KEY, earlierMasterKeys),
     },
   ],
   exports: [...EXPORTED, StoredContents, TrackingLinks],

@@ -25,7 +25,7 @@ export class KernelModule {
       { provide: Shutdown, useValue: shutdown },
       { provide: Health, useValue: new Health(log) },
       { provide: Metrics, useValue: new Metrics() },
-      { provide: SecretBox, useValue: new SecretBox(config.masterKey) },
+      { provide: SecretBox, useValue: SecretBox.of(config) },
       { provide: LocalNotifications, useValue: new LocalNotifications() },
     ];
     return { module: KernelModule, providers, exports: providers.map((p) => p.provide) };

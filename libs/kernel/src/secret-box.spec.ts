@@ -32,4 +32,39 @@ describe('SecretBox', () => {
     expect(box.fingerprint('a')).not.toEqual(box.fingerprint('b'));
     expect(new SecretBox(Buffer.alloc(32, 2)).fingerprint('a')).not.toEqual(box.fingerprint('a'));
   });
+
+  describe('with an earlier master key', () => {
+    const next = new SecretBox(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]);
+
+    it('decrypts what either has encrypted, and encrypts with the present one', () => {
+      expect(next.open(box.seal('secret', 'row'), 'row')).toBe('secret');
+      expect(new SecretBox(Buffer.alloc(32, 2)).open(next.seal('secret', 'row'), 'row')).toBe('secret');
+      expect(() => box.open(next.seal('secret', 'row'), 'row')).toThrow(
+        'the master key of a sealed secret is not known',
+      );
+    });
+
+    it('encrypts anew what another key or no key id has encrypted', () => {
+      for (const sealed of [box.seal('secret', 'row'), new SecretBox(Buffer.alloc(32, 2)).seal('secret', 'row')]) {
+        const again = next.reseal(sealed, 'row');
+        expect(again && next.open(again, 'row')).toBe('secret');
+        expect(again && next.reseal(again, 'row')).toBeNull();
+      }
+    });
+
+    it('follows the database from one to the other', () => {
+      const running = new SecretBox(Buffer.alloc(32, 1), [Buffer.alloc(32, 2)]);
+      expect(running.otherFingerprints('a')).toEqual([next.fingerprint('a')]);
+      expect(running.use(next.keyCheck)).toBe(true);
+      expect(running.fingerprint('a')).toEqual(next.fingerprint('a'));
+      expect(running.use(Buffer.alloc(32))).toBe(false);
+      expect(running.keyCheck).toEqual(next.keyCheck);
+    });
+
+    it('knows no fingerprints of the earlier one after its time', () => {
+      const late = new SecretBox(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)], new Date(0));
+      expect(late.otherFingerprints('a')).toEqual([]);
+      expect(late.open(box.seal('secret', 'row'), 'row')).toBe('secret');
+    });
+  });
 });

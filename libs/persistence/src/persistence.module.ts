@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Config, Health, Log, Metrics, Shutdown } from '#libs/kernel';
+import { Config, Health, Log, Metrics, SecretBox, Shutdown } from '#libs/kernel';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { ClockRecord } from './clock-record.js';
@@ -12,6 +12,8 @@ import { firstConnection, untilAvailable } from './connection/first-connection.j
 import { observedClient } from './connection/observed-client.js';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrations/index.js';
 import { SqlLogger } from './connection/sql-logger.js';
+import { storedCheck } from './program/master-key-check.js';
+import { MASTER_KEY_POLL_MS } from './program/master-key-rotation.js';
 import { Partitions } from './partitions/partitions.js';
 import { RetentionGuard } from './retention/retention-guard.js';
 import { RetentionRegistry } from './retention/retention-registry.js';
@@ -127,10 +129,11 @@ export class PersistenceModule implements OnApplicationBootstrap {
     private readonly config: Config,
     private readonly monitor: DatabaseMonitor,
     private readonly diskSpace: DiskSpace,
-    dataSource: DataSource,
+    private readonly dataSource: DataSource,
     health: Health,
     metrics: Metrics,
-    shutdown: Shutdown,
+    private readonly shutdown: Shutdown,
+    private readonly secretBox: SecretBox,
   ) {
     monitor.register(metrics);
     diskSpace.register(metrics);
@@ -150,5 +153,15 @@ export class PersistenceModule implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     this.monitor.start(this.config.settings.DATABASE_URL ?? '');
     await this.diskSpace.start();
+    if (this.config.earlierMasterKeys.length > 0) this.followMasterKey();
+  }
+
+  /** A command may replace the master key by another one that this program knows. */
+  private followMasterKey(): void {
+    const database = new Database(this.dataSource);
+    const follow = async () => this.secretBox.use((await storedCheck(database)) ?? this.secretBox.keyCheck);
+    // A failure is that of the database, which is reported elsewhere; the next round asks again.
+    const timer = setInterval(() => void follow().catch(() => undefined), MASTER_KEY_POLL_MS);
+    this.shutdown.on('flush', 'master key', () => clearInterval(timer));
   }
 }

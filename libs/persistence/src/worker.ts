@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import type { Config, Log, Program, Shutdown } from '#libs/kernel';
+import { SecretBox, type Config, type Log, type Program, type Shutdown } from '#libs/kernel';
 import type { Database } from './connection/database.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -10,6 +10,9 @@ const TRUST_MS = 15_000;
 
 /** Tables whose rows are claimed by a worker. */
 const CLAIMED_TABLES = ['recipients', 'webhook_deliveries'] as const;
+
+const INSERT = `
+  INSERT INTO workers (id, program, data_dir, master_keys) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`;
 
 interface OtherWorker {
   id: string;
@@ -176,10 +179,7 @@ export class Worker {
   private async start(): Promise<void> {
     const startedAt = performance.now();
     // An earlier attempt may have been committed although its answer was lost.
-    await this.database.query(
-      'INSERT INTO workers (id, program, data_dir) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',
-      this.row(),
-    );
+    await this.database.query(INSERT, this.row());
     this.confirmedAt = startedAt;
     this.timer = setInterval(() => void this.beat(), HEARTBEAT_MS);
     this.timer.unref();
@@ -191,15 +191,14 @@ export class Worker {
     this.registrations += 1;
     this.log.warn('this worker had been declared dead and registers again', { worker: this.id });
     const startedAt = performance.now();
-    await this.database.query(
-      'INSERT INTO workers (id, program, data_dir) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',
-      this.row(),
-    );
+    await this.database.query(INSERT, this.row());
     this.confirmedAt = startedAt;
   }
 
   private row(): unknown[] {
-    return [this.id, this.config.program, this.config.dataDir];
+    const { settings, earlierMasterKeys, program, dataDir } = this.config;
+    const keys = settings.MASTER_KEY === undefined ? [] : [settings.MASTER_KEY, ...earlierMasterKeys];
+    return [this.id, program, dataDir, keys.map((key) => SecretBox.checkOf(key))];
   }
 
   private async unregister(): Promise<void> {

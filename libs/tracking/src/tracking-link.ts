@@ -33,19 +33,21 @@ export interface TrackedLink extends TrackedRecipient {
  * host of the link too: on any other host, such as that of another account, it would be a redirect in the name of others.
  */
 export class TrackingLinks {
-  private readonly openKey: Buffer;
-  private readonly clickKey: Buffer;
-  private readonly unboundClickKey: Buffer;
+  /** One for each master key; the first one writes. */
+  private readonly openKeys: readonly Buffer[];
+  private readonly clickKeys: readonly Buffer[];
+  private readonly unboundClickKeys: readonly Buffer[];
 
-  constructor(masterKey: Buffer | undefined) {
+  constructor(masterKey: Buffer | undefined, earlier: readonly Buffer[] = []) {
     if (!masterKey) throw new Error('MASTER_KEY must be known');
-    this.openKey = SecretBox.deriveKey(masterKey, 'tracking open');
-    this.clickKey = SecretBox.deriveKey(masterKey, 'tracking click on a host');
-    this.unboundClickKey = SecretBox.deriveKey(masterKey, 'tracking click');
+    const keysFor = (purpose: string) => [masterKey, ...earlier].map((key) => SecretBox.deriveKey(key, purpose));
+    this.openKeys = keysFor('tracking open');
+    this.clickKeys = keysFor('tracking click on a host');
+    this.unboundClickKeys = keysFor('tracking click');
   }
 
   openUrl(base: string, recipient: TrackedRecipient): string {
-    return `${base}/t/o/${this.write(signer(this.openKey), { ...recipient, index: 0, target: '' })}.gif`;
+    return `${base}/t/o/${this.write(signer(this.openKeys[0]), { ...recipient, index: 0, target: '' })}.gif`;
   }
 
   /**
@@ -54,12 +56,15 @@ export class TrackingLinks {
    */
   clickUrl(base: string, link: TrackedLink): string | null {
     if (link.index > MAX_LINKS || Buffer.byteLength(link.target) > MAX_TARGET_BYTES) return null;
-    return `${base}/t/c/${this.write(signer(this.clickKey, new URL(base).hostname), link)}`;
+    return `${base}/t/c/${this.write(signer(this.clickKeys[0], new URL(base).hostname), link)}`;
   }
 
   /** Null for a token that this service did not create for an open. */
   readOpen(token: string): TrackedRecipient | null {
-    const link = this.read(signer(this.openKey), token);
+    const link = this.readAny(
+      this.openKeys.map((key) => signer(key)),
+      token,
+    );
     return link && { emailId: link.emailId, ordinal: link.ordinal };
   }
 
@@ -68,12 +73,18 @@ export class TrackingLinks {
    * @param host without the port
    */
   readClick(token: string, host: string): TrackedLink | null {
-    return this.read(signer(this.clickKey, host), token);
+    return this.readAny(
+      this.clickKeys.map((key) => signer(key, host)),
+      token,
+    );
   }
 
   /** A click link of a version that did not bind links to a host; the caller has to check the host. */
   readUnboundClick(token: string): TrackedLink | null {
-    return this.read(signer(this.unboundClickKey), token);
+    return this.readAny(
+      this.unboundClickKeys.map((key) => signer(key)),
+      token,
+    );
   }
 
   private write(sign: Signer, { emailId, ordinal, index, target }: TrackedLink): string {
@@ -84,6 +95,14 @@ export class TrackingLinks {
     token.write(target, TARGET_AT);
     sign(token).copy(token, MAC_AT);
     return token.toString('base64url');
+  }
+
+  private readAny(signers: readonly Signer[], text: string): TrackedLink | null {
+    for (const sign of signers) {
+      const link = this.read(sign, text);
+      if (link !== null) return link;
+    }
+    return null;
   }
 
   private read(sign: Signer, text: string): TrackedLink | null {

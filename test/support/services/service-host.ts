@@ -14,7 +14,7 @@ import { SERVICE_NAMES, settingsOf, shapingFile, type ServiceName, type SharedEn
 
 const FORWARDER = new URL('../dns/dns-forwarder.mjs', import.meta.url).pathname;
 /** Starts of services in a run of the whole project, shared ones and those of files that kill or reconfigure theirs. */
-const MAX_STARTS = 17;
+const MAX_STARTS = 19;
 /** 127.16.0.0/16 and up: a network of its own for each file. The ones below belong to tests with a service of their own. */
 const FIRST_NETWORK = 16;
 

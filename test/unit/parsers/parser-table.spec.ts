@@ -62,7 +62,7 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'libs/stats/src/queries/service-activity.ts readBytes': 'Reads rows.',
   'libs/stats/src/queries/service-activity.ts readServiceActivity': 'Reads rows.',
   'libs/persistence/src/program/master-key-check.ts masterKeyProblem': 'Compares keys.',
-  'libs/persistence/src/program/master-key.ts readMasterKey': 'Reads a file of the operator.',
+  'libs/persistence/src/program/master-key.ts readMasterKeys': 'Reads a file of the operator.',
   'libs/stats/src/integrity/day-totals.ts readRollupTotals': 'Reads rows.',
   'libs/stats/src/integrity/day-totals.ts readTotals': 'Reads rows.',
   'libs/stats/src/integrity/parts.ts readParts': 'Reads rows.',

@@ -5,7 +5,7 @@ import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/doma
 import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
-import { ClockRecord, Database, migrate, openDatabase, readMasterKey, installation } from '#libs/persistence';
+import { ClockRecord, Database, installation, migrate, openDatabase, readMasterKeys } from '#libs/persistence';
 import { HeldQueues, HeldRecipients } from '#libs/queue';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
 import { openContents, openSystemMail, type StoredContents } from '#libs/emails';
@@ -44,12 +44,16 @@ export interface Administration {
   log: Log;
   /** The stores of contents, which are opened for the call. */
   contents(): Promise<StoredContents>;
+  masterKey: {
+    status(): ReturnType<typeof installation.masterKeyStatus>;
+    rotate(): ReturnType<typeof installation.rotateMasterKey>;
+  };
   close(): Promise<void>;
 }
 
 /** Constructs the classes that the commands need; a Nest application around them would take longer to start. */
 export async function openAdministration(settings: Config, log: Log): Promise<Administration> {
-  await readMasterKey(settings);
+  await readMasterKeys(settings);
   const opened = await openDatabase({
     config: settings,
     log,
@@ -94,6 +98,10 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       database,
       log,
       contents: () => openContents(config, database, log),
+      masterKey: {
+        status: () => installation.masterKeyStatus(database, settings),
+        rotate: () => installation.rotateMasterKey(database, settings),
+      },
       close: () => opened.close(),
     };
   } catch (error) {
@@ -104,7 +112,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
 
 async function withMasterKey(database: Database, settings: Config): Promise<{ config: Config; secretBox: SecretBox }> {
   const config = await installation.establishMasterKey(database, settings);
-  return { config, secretBox: new SecretBox(config.masterKey) };
+  return { config, secretBox: SecretBox.of(config) };
 }
 
 /** @throws Refusal not_found, with a sentence that names the account. */

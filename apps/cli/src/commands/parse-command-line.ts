@@ -12,6 +12,7 @@ import { ERASURE_COMMANDS } from './erasure-commands.js';
 import { HELD_COMMANDS } from './held-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { LOGIN_LINK_COMMANDS } from './login-link-command.js';
+import { MASTER_KEY_COMMANDS } from './master-key-commands.js';
 import { PARKED_COMMANDS } from './parked-commands.js';
 import { RETENTION_COMMANDS } from './retention-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   ...PARKED_COMMANDS,
   ...CONSUMER_COMMANDS,
   ...RETENTION_COMMANDS,
+  ...MASTER_KEY_COMMANDS,
   ...TLS_REPORT_COMMANDS,
   ...STATS_COMMANDS,
   ...CERTIFICATE_COMMANDS,

@@ -180,6 +180,7 @@ export class ApiKeys {
    * @throws Refusal conflict if another account has it, not_found without such an account
    */
   async import(accountId: string, token: string, name: string): Promise<void> {
+    await this.authentication.renew(this.authentication.fingerprintOf(token));
     const row = this.newRow(accountId, token, name);
     await this.repository
       .createQueryBuilder()
@@ -228,12 +229,13 @@ export class ApiKeys {
     accountId: string,
     token: string,
     name: string,
-  ): Pick<ApiKeyRow, 'id' | 'account_id' | 'name' | 'fingerprint' | 'hint'> {
+  ): Pick<ApiKeyRow, 'id' | 'account_id' | 'name' | 'fingerprint' | 'master_key' | 'hint'> {
     return {
       id: newId('key'),
       account_id: accountId,
       name,
       fingerprint: this.secretBox.fingerprint(token),
+      master_key: this.secretBox.keyCheck,
       hint: token.slice(0, HINT_LENGTH),
     };
   }

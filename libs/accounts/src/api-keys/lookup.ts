@@ -29,6 +29,10 @@ const SET_LAST_USED = `
   UPDATE api_keys SET last_used_at = now()
    WHERE id = ANY($1::text[]) AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
 
+const RENEW = `
+  UPDATE api_keys SET fingerprint = $2, master_key = $3
+   WHERE fingerprint = ANY($1::bytea[]) AND NOT EXISTS (SELECT FROM api_keys present WHERE present.fingerprint = $2)`;
+
 /**
  * Reads keys by fingerprint from the database. Concurrent lookups share one query, so that a flood of unknown keys occupies
  * one connection and not the whole pool.
@@ -47,6 +51,11 @@ export class ApiKeyLookup {
   /** Null for a key that is unknown, revoked, disabled or expired. */
   find(fingerprint: Buffer): Promise<Principal | null> {
     return this.lookups.add(fingerprint);
+  }
+
+  /** Gives a key that has one of the `earlier` fingerprints, revoked or not, the present one. */
+  async renew(earlier: readonly Buffer[], present: { fingerprint: Buffer; masterKey: Buffer }): Promise<void> {
+    await this.database.query(RENEW, [earlier, present.fingerprint, present.masterKey]);
   }
 
   /** Fingerprints of imported keys in our format without a valid checksum; there are hardly ever any. */

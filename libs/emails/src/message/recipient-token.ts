@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { SecretBox } from '#libs/kernel';
+import { SecretBox, type Config } from '#libs/kernel';
 
 const ID_BYTES = 16;
 const REF_BYTES = ID_BYTES + 1;
@@ -15,6 +15,9 @@ export interface RecipientRef {
   ordinal: number;
 }
 
+/** The keys of tokens. */
+type MasterKeys = { settings: Pick<Config['settings'], 'MASTER_KEY'> } & Pick<Config, 'earlierMasterKeys'>;
+
 /**
  * Names a recipient in bytes that only this service can create: the UUID of the email id, the ordinal, and a MAC under
  * a key for one purpose. Nothing is stored for a token, and it contains no address
@@ -23,16 +26,15 @@ export interface RecipientRef {
  * The MAC is HMAC-SHA-256, computed by two hashes: an `Hmac` object costs four times as much, and every message sent
  * has two tokens.
  */
-export class RecipientToken {
+class TokenOfKey {
   private readonly inner = Buffer.alloc(BLOCK_BYTES + REF_BYTES, INNER_PAD);
   private readonly outer = Buffer.alloc(BLOCK_BYTES + HASH_BYTES, OUTER_PAD);
 
   constructor(
-    masterKey: Buffer | undefined,
+    masterKey: Buffer,
     purpose: string,
     private readonly macBytes: number,
   ) {
-    if (!masterKey) throw new Error('MASTER_KEY must be known');
     for (const [at, octet] of SecretBox.deriveKey(masterKey, purpose).entries()) {
       this.inner[at] ^= octet;
       this.outer[at] ^= octet;
@@ -60,5 +62,29 @@ export class RecipientToken {
     token.copy(this.inner, BLOCK_BYTES, 0, REF_BYTES);
     this.outer.write(hash('sha256', this.inner, 'binary'), BLOCK_BYTES, 'latin1');
     return hash('sha256', this.outer, 'binary');
+  }
+}
+
+/** Writes tokens with the present master key, and reads those of earlier ones as well. */
+export class RecipientToken {
+  private readonly tokens: readonly TokenOfKey[];
+
+  constructor(keys: MasterKeys, purpose: string, macBytes: number) {
+    const { MASTER_KEY } = keys.settings;
+    if (!MASTER_KEY) throw new Error('MASTER_KEY must be known');
+    this.tokens = [MASTER_KEY, ...keys.earlierMasterKeys].map((key) => new TokenOfKey(key, purpose, macBytes));
+  }
+
+  write(recipient: RecipientRef): Buffer {
+    return this.tokens[0].write(recipient);
+  }
+
+  /** Returns null for a token that was not created here, or for another purpose. */
+  read(bytes: Buffer): RecipientRef | null {
+    for (const token of this.tokens) {
+      const recipient = token.read(bytes);
+      if (recipient !== null) return recipient;
+    }
+    return null;
   }
 }

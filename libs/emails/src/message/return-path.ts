@@ -32,9 +32,9 @@ class TransactionToken {
   private readonly shared: RecipientToken;
   private readonly alone: RecipientToken;
 
-  constructor(masterKey: Buffer | undefined, purpose: string, macBytes: number) {
-    this.shared = new RecipientToken(masterKey, purpose, macBytes);
-    this.alone = new RecipientToken(masterKey, `${purpose} alone`, macBytes);
+  constructor(config: Config, purpose: string, macBytes: number) {
+    this.shared = new RecipientToken(config, purpose, macBytes);
+    this.alone = new RecipientToken(config, `${purpose} alone`, macBytes);
   }
 
   write(transaction: TransactionRef): Buffer {
@@ -60,10 +60,9 @@ export class ReturnPath {
   private readonly serviceDomain: string;
 
   constructor(config: Config) {
-    const { MASTER_KEY, SERVICE_DOMAIN } = config.settings;
-    this.token = new TransactionToken(MASTER_KEY, 'return path', MAC_BYTES);
-    this.traceToken = new TransactionToken(MASTER_KEY, 'trace', TRACE_MAC_BYTES);
-    this.serviceDomain = SERVICE_DOMAIN;
+    this.token = new TransactionToken(config, 'return path', MAC_BYTES);
+    this.traceToken = new TransactionToken(config, 'trace', TRACE_MAC_BYTES);
+    this.serviceDomain = config.settings.SERVICE_DOMAIN;
   }
 
   /**

@@ -14,7 +14,7 @@ export class UnsubscribeLink {
   private readonly base: string;
 
   constructor(config: Config) {
-    this.token = new RecipientToken(config.settings.MASTER_KEY, 'unsubscribe', MAC_BYTES);
+    this.token = new RecipientToken(config, 'unsubscribe', MAC_BYTES);
     this.base = config.settings.PUBLIC_URL;
   }
 

@@ -20,13 +20,14 @@ export interface AttachmentRef {
  */
 @Injectable()
 export class AttachmentLinks {
-  private readonly key: Buffer;
+  /** The first one writes. */
+  private readonly keys: readonly Buffer[];
   private readonly base: string;
 
   constructor(config: Config) {
     const { MASTER_KEY, PUBLIC_URL } = config.settings;
     if (!MASTER_KEY) throw new Error('MASTER_KEY must be known');
-    this.key = SecretBox.deriveKey(MASTER_KEY, 'attachment links');
+    this.keys = [MASTER_KEY, ...config.earlierMasterKeys].map((key) => SecretBox.deriveKey(key, 'attachment links'));
     this.base = PUBLIC_URL;
   }
 
@@ -35,7 +36,7 @@ export class AttachmentLinks {
     const info = Buffer.alloc(ACCOUNT_BYTES + TIME_BYTES);
     info.write(accountId.slice('acc_'.length), 'hex');
     info.writeUIntBE(expiresAt.getTime() / 1000, ACCOUNT_BYTES, TIME_BYTES);
-    const token = Buffer.concat([info, this.mac(info, attachment)]).toString('base64url');
+    const token = Buffer.concat([info, this.mac(this.keys[0], info, attachment)]).toString('base64url');
     const path = `/emails/${attachment.emailId}/attachments/${attachment.attachmentId}/download?token=${token}`;
     return { url: `${this.base}${path}`, expiresAt };
   }
@@ -49,16 +50,13 @@ export class AttachmentLinks {
     // Decoding is lenient: only the canonical spelling is accepted.
     if (bytes.length !== ACCOUNT_BYTES + TIME_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return null;
     const info = bytes.subarray(0, ACCOUNT_BYTES + TIME_BYTES);
-    if (!timingSafeEqual(this.mac(info, attachment), bytes.subarray(info.length))) return null;
+    const mac = bytes.subarray(info.length);
+    if (!this.keys.some((key) => timingSafeEqual(this.mac(key, info, attachment), mac))) return null;
     if (info.readUIntBE(ACCOUNT_BYTES, TIME_BYTES) * 1000 <= now.getTime()) return null;
     return `acc_${info.toString('hex', 0, ACCOUNT_BYTES)}`;
   }
 
-  private mac(info: Buffer, { emailId, attachmentId }: AttachmentRef): Buffer {
-    return createHmac('sha256', this.key)
-      .update(info)
-      .update(`${emailId} ${attachmentId}`)
-      .digest()
-      .subarray(0, MAC_BYTES);
+  private mac(key: Buffer, info: Buffer, { emailId, attachmentId }: AttachmentRef): Buffer {
+    return createHmac('sha256', key).update(info).update(`${emailId} ${attachmentId}`).digest().subarray(0, MAC_BYTES);
   }
 }

@@ -23,6 +23,7 @@ import {
   longDurations,
   mailAddress,
   masterKey,
+  moment,
   oneOf,
   password,
   planWeights,
@@ -138,6 +139,8 @@ export const SETTINGS = {
   DNS_SERVERS: optional(dnsServers),
   NTP_SERVERS: setting(list, 'pool.ntp.org'),
   MASTER_KEY: optional(masterKey, true),
+  MASTER_KEY_PREVIOUS: optional(masterKey, true),
+  MASTER_KEY_PREVIOUS_UNTIL: optional(moment),
   BOOTSTRAP_API_KEY: optional(bootstrapKey, true),
   BOOTSTRAP_ADMIN_EMAIL: optional(mailAddress),
   BOOTSTRAP_ADMIN_PASSWORD: optional(password, true),
@@ -231,6 +234,8 @@ export class Config {
     readonly settings: Settings,
     /** Folder of the embedded PostgreSQL that this process runs; null when DATABASE_URL names another server. */
     readonly embeddedDatabase: string | null = null,
+    /** Master keys beside the present one, with which links, API keys and secrets may have been made. */
+    readonly earlierMasterKeys: readonly Buffer[] = [],
   ) {}
 
   get dataDir(): string {
@@ -244,8 +249,9 @@ export class Config {
   }
 
   /** A copy with some settings replaced. */
-  with(changes: Partial<Settings>): Config {
-    return new Config(this.program, Object.freeze({ ...this.settings, ...changes }), this.embeddedDatabase);
+  with(changes: Partial<Settings>, earlierMasterKeys = this.earlierMasterKeys): Config {
+    const settings = Object.freeze({ ...this.settings, ...changes });
+    return new Config(this.program, settings, this.embeddedDatabase, earlierMasterKeys);
   }
 
   /** A copy for the process that has started the embedded PostgreSQL. */

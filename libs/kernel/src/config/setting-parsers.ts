@@ -218,6 +218,14 @@ export const masterKey: SettingParser<Buffer> = (value) => {
   return key;
 };
 
+/** ISO 8601 with an offset. */
+export const moment: SettingParser<Date> = (value) => {
+  const date = new Date(value);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)$/.test(value) || Number.isNaN(date.getTime()))
+    throw new Error('must be a time with an offset such as 2026-12-31T00:00:00Z');
+  return date;
+};
+
 export const mailAddress: SettingParser<string> = (value) => {
   const parts = value.split('@');
   if (parts.length !== 2 || parts.includes('') || /\s/.test(value))

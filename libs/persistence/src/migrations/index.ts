@@ -31,6 +31,7 @@ import { PENALTY_POOL } from './0037-penalty-pool.js';
 import { CONTENT_STORE } from './0039-content-store.js';
 import { BACKUP } from './0042-backup.js';
 import { CERTIFICATES } from './0046-certificates.js';
+import { MASTER_KEYS } from './0047-master-keys.js';
 import { TRACE_CONTEXT } from './0050-trace-context.js';
 import { LOCK_TIMEOUT, runOnline, type OnlineStep } from './online.js';
 
@@ -74,6 +75,7 @@ export const CHANGES: readonly Change[] = [
   CONTENT_STORE,
   BACKUP,
   CERTIFICATES,
+  MASTER_KEYS,
   TRACE_CONTEXT,
 ];
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { certificateFindings, ConfigError, tlsFiles, SecretBox, type Config } from '#libs/kernel';
 import pg from 'pg';
-import { masterKeyFile, readMasterKey } from './master-key.js';
+import { masterKeyFile, readMasterKeys } from './master-key.js';
 import { masterKeyProblem } from './master-key-check.js';
 import { databaseUrlFile } from './open-database.js';
 import { queryableOf } from '../connection/database.js';
@@ -21,8 +21,9 @@ const SHOWN_CHARACTERS = 16;
  * @throws ConfigError when the key is not the one of that database
  */
 export async function describeConfig(config: Config): Promise<Record<string, unknown>> {
-  const key = await readMasterKey(config);
-  const relation = await compareWithDatabase(key, config);
+  const keys = await readMasterKeys(config);
+  const key = keys.at(0) ?? null;
+  const relation = await compareWithDatabase(keys, config);
   return { ...config.describeAll(), MASTER_KEY: `(${[...describeKey(key, config), relation].join('; ')})` };
 }
 
@@ -51,7 +52,7 @@ function describeKey(key: Buffer | null, { dataDir }: Config): string[] {
   return [existsSync(file) ? `from ${file}` : 'set', `check value ${check}`];
 }
 
-async function compareWithDatabase(key: Buffer | null, config: Config): Promise<string> {
+async function compareWithDatabase(keys: readonly Buffer[], config: Config): Promise<string> {
   const url = config.settings.DATABASE_URL ?? (await urlOfRunning(config));
   if (url === null) return 'not compared: no database is running';
   const client = new pg.Client({
@@ -65,9 +66,9 @@ async function compareWithDatabase(key: Buffer | null, config: Config): Promise<
     await requireServer(async (sql) => (await client.query(sql)).rows);
     const { rows } = await client.query<{ known: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS known`);
     if (!rows[0].known) return 'not compared: the database has not been prepared by this version';
-    const problem = await masterKeyProblem(queryableOf(client), { key, config });
+    const problem = await masterKeyProblem(queryableOf(client), { keys, config });
     if (problem !== null) throw new ConfigError(`${problem.message} ${problem.fix}`);
-    return key === null ? 'the database holds no data' : 'matches the database';
+    return keys.length === 0 ? 'the database holds no data' : 'matches the database';
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { message, code } = error as NodeJS.ErrnoException;

@@ -1,6 +1,7 @@
 import { ConfigError, SecretBox, type Config } from '#libs/kernel';
-import { createMasterKey, masterKeyFile, readMasterKey } from './master-key.js';
+import { createMasterKey, masterKeyFile, readMasterKeys } from './master-key.js';
 import type { Queryable } from '../connection/database.js';
+import { RETIRED_CONTEXT } from './sealed-columns.js';
 
 /** The problem and its solution, for the operator. */
 export interface MasterKeyProblem {
@@ -21,6 +22,7 @@ const DATA_EXISTS = `
   SELECT EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM domain_keys) OR EXISTS (SELECT FROM webhooks) AS "exists"`;
 const KEYED_DATA_EXISTS = `
   SELECT EXISTS (SELECT FROM api_keys) OR EXISTS (SELECT FROM domain_keys) OR EXISTS (SELECT FROM webhooks) AS "exists"`;
+const RETIRED_KEYS = `SELECT sealed, ${RETIRED_CONTEXT} AS context FROM retired_master_keys ORDER BY retired_at DESC`;
 const SEALED_SECRETS = `
   (SELECT private_sealed AS sealed, domain_id || ':' || id AS context FROM domain_keys
     ORDER BY created_at DESC LIMIT $1)
@@ -38,30 +40,49 @@ const RECORD = `
  * @throws ConfigError with one sentence or two when the key is lost or is not the one of this database
  */
 export async function establishMasterKey(database: Queryable, config: Config): Promise<Config> {
-  const key = await readMasterKey(config);
-  const problem = await masterKeyProblem(database, { key, config });
+  const keys = await readMasterKeys(config);
+  const problem = await masterKeyProblem(database, { keys, config });
   if (problem !== null) throw new ConfigError(`${problem.message} ${problem.fix}`);
-  const masterKey = key ?? (await createMasterKey(config.dataDir));
-  const isUnchecked = (await storedCheck(database)) === null && (await exists(database, DATA_EXISTS));
-  if (isUnchecked) await recordMasterKey(database, new SecretBox(masterKey));
-  return config.with({ MASTER_KEY: masterKey });
+  const known = await withKnownKeys(database, config, keys.length > 0 ? keys : [await createMasterKey(config.dataDir)]);
+  if ((await storedCheck(database)) === null && (await exists(database, DATA_EXISTS)))
+    await recordMasterKey(database, new SecretBox(known.masterKey));
+  return known;
 }
 
 /**
- * Null when `key` is the key of this database, or the database holds no data: no account and no sealed secret. Writes
+ * The settings with the key that the database has, and all others that are known. Writes nothing.
+ * @param keys of `readMasterKeys`, without a problem; not empty
+ */
+export async function withKnownKeys(database: Queryable, config: Config, keys: readonly Buffer[]): Promise<Config> {
+  const stored = await storedCheck(database);
+  const present = keys.find((key) => stored?.equals(SecretBox.checkOf(key)) === true) ?? keys[0];
+  const others = keys.filter((key) => !key.equals(present));
+  return config.with({ MASTER_KEY: present }, await withRetired(database, present, others));
+}
+
+/** Adds the keys that rotations have replaced. They are stored under the present key, so that no setting has to keep them. */
+async function withRetired(database: Queryable, present: Buffer, others: readonly Buffer[]): Promise<Buffer[]> {
+  const { rows } = await database.query<{ sealed: Buffer; context: string }>(RETIRED_KEYS);
+  const box = new SecretBox(present, others);
+  const all = [...others, ...rows.map(({ sealed, context }) => Buffer.from(box.open(sealed, context), 'base64'))];
+  return all.filter((key, i) => !key.equals(present) && all.findIndex((other) => other.equals(key)) === i);
+}
+
+/**
+ * Null when one of `keys` is the key of this database, or the database holds no data: no account and no sealed secret. Writes
  * nothing. A database without a check value was made by an earlier version; its data then has to prove the key.
- * @param key of `readMasterKey`
+ * @param keys of `readMasterKeys`
  */
 export async function masterKeyProblem(
   database: Queryable,
-  { key, config }: { key: Buffer | null; config: Config },
+  { keys, config }: { keys: readonly Buffer[]; config: Config },
 ): Promise<MasterKeyProblem | null> {
   const stored = await storedCheck(database);
   if (stored === null && !(await exists(database, DATA_EXISTS))) return null;
-  if (key === null) return lost(config);
-  const secretBox = new SecretBox(key);
-  if (stored !== null) return stored.equals(secretBox.keyCheck) ? null : different(config);
-  return (await isProved(database, secretBox, config)) ? null : unproved(config);
+  if (keys.length === 0) return lost(config);
+  if (stored === null) return (await isProved(database, new SecretBox(keys[0]), config)) ? null : unproved(config);
+  if (keys.some((key) => stored.equals(SecretBox.checkOf(key)))) return null;
+  return keys.length === 1 ? different(config) : differentBoth(config);
 }
 
 /**
@@ -69,7 +90,7 @@ export async function masterKeyProblem(
  * data exists without it.
  * @throws ConfigError when the database belongs to another master key
  */
-async function recordMasterKey(tx: Queryable, { keyCheck }: SecretBox): Promise<void> {
+export async function recordMasterKey(tx: Queryable, { keyCheck }: SecretBox): Promise<void> {
   await tx.query(RECORD, [keyCheck]);
   const stored = await storedCheck(tx);
   if (stored?.equals(keyCheck) !== true)
@@ -77,16 +98,17 @@ async function recordMasterKey(tx: Queryable, { keyCheck }: SecretBox): Promise<
 }
 
 /** Stores the first account of this installation; no effect if there is one. Call it after `recordMasterKey`. */
-async function recordFirstAccount(tx: Queryable, accountId: string): Promise<void> {
+export async function recordFirstAccount(tx: Queryable, accountId: string): Promise<void> {
   await tx.query('UPDATE installation SET first_account_id = $1 WHERE first_account_id IS NULL', [accountId]);
 }
 
 /** Stores the first user of this installation; no effect if there is one. */
-async function recordFirstUser(tx: Queryable, userId: string): Promise<void> {
+export async function recordFirstUser(tx: Queryable, userId: string): Promise<void> {
   await tx.query('UPDATE installation SET first_user_id = $1 WHERE first_user_id IS NULL', [userId]);
 }
 
-async function storedCheck(database: Queryable): Promise<Buffer | null> {
+/** The check value that the database has now: another program may have replaced the key. Null without data. */
+export async function storedCheck(database: Queryable): Promise<Buffer | null> {
   const { rows } = await database.query<{ check: Buffer }>('SELECT master_key_check AS check FROM installation');
   return rows.at(0)?.check ?? null;
 }
@@ -135,16 +157,12 @@ const different = (config: Config): MasterKeyProblem => ({
   fix: restore(config),
 });
 
+const differentBoth = (config: Config): MasterKeyProblem => ({
+  message: 'Neither the master key nor the previous one is the one of the database.',
+  fix: restore(config),
+});
+
 const unproved = (config: Config): MasterKeyProblem => ({
   message: 'The master key opens no secret of the database, which was therefore made with another one.',
   fix: `${restore(config)} If the key is right, start once with BOOTSTRAP_API_KEY set to an API key of this installation.`,
 });
-
-/** What the database knows of the installation that it belongs to. */
-export const installation = {
-  establishMasterKey,
-  masterKeyProblem,
-  recordFirstAccount,
-  recordFirstUser,
-  recordMasterKey,
-};

@@ -22,7 +22,7 @@ import { firstConnection, untilAvailable } from '../connection/first-connection.
 import { describeConfig, hostWarnings } from './check-config.js';
 import { explainStartError } from './explain-start-error.js';
 import { establishMasterKey } from './master-key-check.js';
-import { readMasterKey } from './master-key.js';
+import { readMasterKeys } from './master-key.js';
 import { migrate } from '../migrate.js';
 import { dataSourceOptions, PersistenceModule } from '../persistence.module.js';
 import type { DataSourceOptions } from 'typeorm';
@@ -63,7 +63,7 @@ export async function startProgram(options: ProgramOptions): Promise<void> {
   try {
     await tracing.start(parsed, shutdown);
     // Before any engine starts.
-    await readMasterKey(parsed);
+    await readMasterKeys(parsed);
     const prepared = options.prepare ? await options.prepare({ config: parsed, log, shutdown }) : parsed;
     const config = await prepareDatabase(prepared, log, options.prepare !== undefined);
     const root: DynamicModule = {

@@ -9,15 +9,16 @@ const DOMAIN = '@erased.invalid';
  * address, so that an erased entry still blocks its address, and cannot be tried out without the key.
  */
 export class ErasedAddresses {
-  private readonly key: Buffer;
+  /** One for each master key, the present one first: a hash cannot be made anew without the address. */
+  private readonly keys: readonly Buffer[];
 
-  constructor(config: Pick<Config, 'masterKey'>) {
-    this.key = SecretBox.deriveKey(config.masterKey, 'erased addresses');
+  constructor({ masterKey, earlierMasterKeys }: Pick<Config, 'masterKey' | 'earlierMasterKeys'>) {
+    this.keys = [masterKey, ...earlierMasterKeys].map((key) => SecretBox.deriveKey(key, 'erased addresses'));
   }
 
   /** @param address normalised */
-  of(accountId: string, address: string): string {
-    const hash = createHmac('sha256', this.key).update(`${accountId} ${address}`).digest('hex').slice(0, HASH_DIGITS);
+  of(accountId: string, address: string, key = this.keys[0]): string {
+    const hash = createHmac('sha256', key).update(`${accountId} ${address}`).digest('hex').slice(0, HASH_DIGITS);
     return `erased-${hash}${DOMAIN}`;
   }
 
@@ -27,7 +28,8 @@ export class ErasedAddresses {
    */
   allOf(accountId: string, address: string): string[] {
     const decomposed = address.normalize('NFD');
-    return (decomposed === address ? [address] : [address, decomposed]).map((form) => this.of(accountId, form));
+    const forms = decomposed === address ? [address] : [address, decomposed];
+    return this.keys.flatMap((key) => forms.map((form) => this.of(accountId, form, key)));
   }
 }
 

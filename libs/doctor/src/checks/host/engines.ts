@@ -1,5 +1,5 @@
 import { logBacklog, ParkedEvents } from '#libs/bus';
-import { databaseInfo, readMasterKey, type Database, type DatabaseInfo, installation } from '#libs/persistence';
+import { databaseInfo, readMasterKeys, type Database, type DatabaseInfo, installation } from '#libs/persistence';
 import { QueueDepths } from '#libs/queue';
 import { statsServerState } from '#libs/stats';
 import net from 'node:net';
@@ -122,16 +122,31 @@ function checkWorkers({ workers }: DatabaseInfo): Result[] {
 /** With another key the service does not start. */
 async function checkMasterKey(database: Database, { config }: CheckContext): Promise<Result> {
   const subject = 'MASTER_KEY';
-  const key = await readMasterKey(config).catch((problem: Error) => problem);
-  if (key instanceof Error)
-    return error({ subject, message: key.message, fix: 'Correct MASTER_KEY or the file, then run doctor again.' });
-  const problem = await installation.masterKeyProblem(database, { key, config });
+  const keys = await readMasterKeys(config).catch((problem: Error) => problem);
+  if (keys instanceof Error)
+    return error({ subject, message: keys.message, fix: 'Correct MASTER_KEY or the file, then run doctor again.' });
+  const problem = await installation.masterKeyProblem(database, { keys, config });
   if (problem !== null) return error({ subject, ...problem });
-  return ok({
-    subject,
-    message: key === null ? 'The first start makes it.' : 'It is the key with which the database was made.',
-  });
+  if (keys.length === 0) return ok({ subject, message: 'The first start makes it.' });
+  return rotationOf(await installation.masterKeyStatus(database, config));
 }
+
+/** A rotation that has not been completed. */
+function rotationOf({ wanted, earlier, secrets }: Awaited<ReturnType<typeof installation.masterKeyStatus>>): Result {
+  const subject = 'MASTER_KEY';
+  const [count, remaining] = [totalOf(secrets.map((one) => one.count)), totalOf(secrets.map((one) => one.remaining))];
+  const fix = 'npm run -s cli -- master-key rotate';
+  if (wanted !== null) return warning({ subject, message: `The key ${wanted} is set and not in use yet.`, fix });
+  if (earlier.length > 0 && remaining > 0)
+    return warning({
+      subject,
+      message: `${remaining} of ${count} secrets are still encrypted with an earlier key.`,
+      fix,
+    });
+  return ok({ subject, message: 'It is the key with which the database was made.' });
+}
+
+const totalOf = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 async function checkBacklog(database: Database): Promise<Result[]> {
   const [due, log] = await Promise.all([new QueueDepths(database).due(), logBacklog(database)]);
