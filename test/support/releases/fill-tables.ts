@@ -53,7 +53,7 @@ export async function fillEmptyTables(url: string): Promise<{ filled: string[]; 
   }
 }
 
-export async function emptyTables(client: pg.Client): Promise<string[]> {
+async function emptyTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,
