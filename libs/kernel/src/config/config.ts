@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { ABUSE_SETTINGS } from './abuse-settings.js';
 import { backupClashes, BACKUP_SETTINGS } from './backup-settings.js';
 import { CERTIFICATE_SETTINGS } from './certificate-settings.js';
+import { CONTENT_SETTINGS } from './content-settings.js';
 import { certificateClashes, mentions, openIdClashes, periodClashes, trackReads } from './contradictions.js';
 import { portClashes } from './listeners.js';
 import { nearNameWarnings } from './near-names.js';
@@ -107,14 +108,7 @@ export const SETTINGS = {
   DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),
   DATABASE_POOL_WAIT: setting(positiveDuration, '1500ms'),
   DISK_LOW_WATER: setting(byteSize, '512MiB'),
-  CONTENT_STORE: setting(oneOf('postgres', 'files', 's3'), 'postgres'),
-  CONTENT_DIR: optional(text),
-  CONTENT_S3_ENDPOINT: optional(url('http', 'https')),
-  CONTENT_S3_REGION: setting(text, 'us-east-1'),
-  CONTENT_S3_BUCKET: optional(text),
-  CONTENT_S3_PREFIX: setting(text, ''),
-  CONTENT_S3_ACCESS_KEY_ID: optional(text),
-  CONTENT_S3_SECRET_ACCESS_KEY: optional(text, true),
+  ...CONTENT_SETTINGS,
   ...BACKUP_SETTINGS,
   KAFKA_BROKERS: optional(brokers),
   KAFKA_SASL_MECHANISM: optional(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
