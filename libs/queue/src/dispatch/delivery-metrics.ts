@@ -2,12 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { queueNames } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
 import type { Outcome } from '#libs/mta';
-import { Counter } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 
-/** Counters of delivery in this process. */
+/** Upper bounds in seconds: from a server in the same network to the time-outs of a slow one. */
+const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+/** Counters and durations of delivery in this process. */
 @Injectable()
 export class DeliveryMetrics {
   private readonly attempts: Counter<'outcome' | 'provider'>;
+  private readonly durations: Histogram<'provider'>;
   private readonly requeued: Counter<'reason'>;
 
   constructor({ registry }: Metrics) {
@@ -16,6 +20,13 @@ export class DeliveryMetrics {
       name: 'postloft_attempts_total',
       help: 'Delivery attempts by outcome and mailbox provider.',
       labelNames: ['outcome', 'provider'],
+      registers,
+    });
+    this.durations = new Histogram({
+      name: 'postloft_attempt_duration_seconds',
+      help: 'Duration of delivery attempts that began, per recipient, by mailbox provider.',
+      labelNames: ['provider'],
+      buckets: ATTEMPT_BUCKETS,
       registers,
     });
     this.requeued = new Counter({
@@ -31,10 +42,11 @@ export class DeliveryMetrics {
     for (const outcome of outcomes) {
       const unknown = outcome.kind === 'deferred' && outcome.certainty === 'unknown_outcome';
       const queue = (outcome.kind === 'abandoned' ? null : outcome.remote.provider) ?? 'other';
-      this.attempts.inc({
-        outcome: unknown ? 'unknown_outcome' : outcome.kind,
-        provider: queueNames.providerOfQueue(queue),
-      });
+      const provider = queueNames.providerOfQueue(queue);
+      this.attempts.inc({ outcome: unknown ? 'unknown_outcome' : outcome.kind, provider });
+      if (outcome.kind === 'abandoned') continue;
+      // The database clock is corrected now and then, also backwards.
+      this.durations.observe({ provider }, Math.max(0, outcome.endedAt.getTime() - outcome.startedAt.getTime()) / 1000);
     }
   }
 
