@@ -36,6 +36,7 @@ describe('the pages for operators', () => {
       ...(await standaloneEnv(emptyDataDir())),
       OPS_PORT: String(ops),
       SERVICE_DOMAIN: 'post.example.com',
+      PENALTY_POOL: '127.0.0.9=penalty.post.example.com',
     };
     service = await launch('standalone', settings);
     mkdirSync(join(folder, 'bin'));

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { Refusal } from '#libs/contracts';
 import { loadConfig, Log, withTimeout, type Config } from '#libs/kernel';
 import { pino } from 'pino';
 import { openAdministration } from './commands/administration.js';
@@ -84,6 +85,9 @@ function explain(error: unknown): number {
   }
   // A refused connection to a name with several addresses has a code but no message.
   console.error(isVerbose() ? stack : message || `The command failed: ${code}.`);
+  if (error instanceof Refusal)
+    for (const detail of error.details)
+      if (!message.includes(detail.message)) console.error(`  ${detail.field} ${detail.message}`);
   return EXIT.failed;
 }
 
