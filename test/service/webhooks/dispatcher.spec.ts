@@ -72,6 +72,8 @@ describe('WebhookDispatcher', () => {
     const [first, second, third] = calls.map((call) => call.at);
     expect(second - first).toBeGreaterThan(1100 * 0.9);
     expect(third - second).toBeGreaterThan(1200 * 0.9);
+    // The lag is that of the first request; retries do not count.
+    expect(await made.metrics.render()).toContain('postloft_webhook_lag_seconds_count 1\n');
   });
 
   it('makes one attempt more than the schedule has delays, and stops at the first success', async () => {

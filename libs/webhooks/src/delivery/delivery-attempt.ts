@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { newId, type sentences } from '#libs/contracts';
+import { newId, timeOfId, type sentences } from '#libs/contracts';
 import { Config, Log, Metrics, databaseClock } from '#libs/kernel';
 import { Counter, Histogram } from 'prom-client';
 import { WebhookSecrets } from '../endpoints/secrets.js';
@@ -29,6 +29,7 @@ const PROMPT_PART = 1 / 3;
 export class WebhookAttempts {
   private readonly attempts: Counter<'outcome'>;
   private readonly latency: Histogram;
+  private readonly lag: Histogram;
 
   constructor(
     private readonly client: WebhookHttpClient,
@@ -49,6 +50,12 @@ export class WebhookAttempts {
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
       registers: [metrics.registry],
     });
+    this.lag = new Histogram({
+      name: 'postloft_webhook_lag_seconds',
+      help: 'Time from an event to the start of its first webhook request, per endpoint.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
+      registers: [metrics.registry],
+    });
   }
 
   /** Never throws. */
@@ -62,6 +69,8 @@ export class WebhookAttempts {
       schedule: this.config.settings.WEBHOOK_RETRY_SCHEDULE,
     });
     this.attempts.inc({ outcome: outcome.kind });
+    // Retries and replays are late on purpose.
+    if (job.attempts === 0) this.lag.observe(Math.max(0, startedAt.getTime() - timeOfId(job.eventId).getTime()) / 1000);
     if (result.kind === 'response') this.latency.observe(result.latencyMs / 1000);
     const settlement = { ...toSettlement(job, result, outcome), startedAt };
     const level = outcome.kind === 'failed' || outcome.kind === 'endpoint_gone' ? 'info' : 'debug';
