@@ -1,3 +1,4 @@
+import { VERSION } from '../../support/services/program.js';
 import { beforeAll, expect, it } from 'vitest';
 import type { Profile } from '../../support/browser/chromium.js';
 import { hangDatabase } from '../../support/persistence/hang-database.js';
@@ -37,7 +38,7 @@ export function troubleSuite(stage: () => Stage): void {
     const state = owner.page.locator('[data-service-state=warning]');
     await state.getByText('2 queues refuse us: our address is listed at zen.spamhaus.org.').waitFor();
     await state.getByText(REPLY).waitFor();
-    await owner.page.getByText('Postloft 0.1.0').waitFor();
+    await owner.page.getByText(`Postloft ${VERSION}`).waitFor();
     for (const figure of ['Accepted per minute', 'Delivered per minute'])
       expect(await owner.page.locator(`[data-number="${figure}"]`).innerText(), figure).toMatch(/\d/);
     await owner.page.getByText('Event log', { exact: true }).last().waitFor();

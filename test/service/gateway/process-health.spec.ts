@@ -1,3 +1,4 @@
+import { VERSION } from '../../support/services/program.js';
 import { Accounts } from '#libs/accounts';
 import { Health } from '#libs/kernel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -50,7 +51,7 @@ it('tells strangers what /readyz tells them, and operators more', async () => {
   const { ready, parts, process: own } = await healthOf(operator);
   expect(ready).toBe(true);
   expect(parts).toContainEqual({ part: 'database', reason: null, since: null });
-  expect(own).toMatchObject({ version: '0.1.0', node_version: process.version });
+  expect(own).toMatchObject({ version: VERSION, node_version: process.version });
 });
 
 it('answers while the database hangs, knows the operator all the same, and since when it hangs', async () => {
@@ -65,7 +66,7 @@ it('answers while the database hangs, knows the operator all the same, and since
   const database = hung.parts.find(({ part }) => part === 'database');
   expect(database?.reason).toMatch(/does not answer/);
   expect(Date.parse(database?.since ?? '')).toBeGreaterThanOrEqual(stalledAt);
-  expect(hung.process).toMatchObject({ version: '0.1.0' });
+  expect(hung.process).toMatchObject({ version: VERSION });
   for (const browser of [dashboard.browser(), ended]) {
     const { ready, parts, process: own } = await healthOf(browser);
     expect({ ready, own }).toEqual({ ready: false, own: null });

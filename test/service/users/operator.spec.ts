@@ -1,3 +1,4 @@
+import { VERSION } from '../../support/services/program.js';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -336,7 +337,7 @@ describe('health', () => {
     expect(own + eventLog + contents).toBe(health.database.bytes);
     expect(Math.min(own, eventLog, contents)).toBeGreaterThan(0);
     // Neither a program that delivers nor a statistics store runs beside this gateway.
-    expect(health).toMatchObject({ state: 'critical', version: '0.1.0', activity: { minutes: [], latency: null } });
+    expect(health).toMatchObject({ state: 'critical', version: VERSION, activity: { minutes: [], latency: null } });
     expect(health.problems.map(({ kind }: Loose) => kind)).toEqual(expect.arrayContaining(['program', 'statistics']));
     expect(health.waiting.recipients).toBeGreaterThanOrEqual(4);
     expect(health).toMatchObject({

@@ -9,6 +9,8 @@ import { until } from '../timing/until.js';
 
 export const API_KEY = 'test-key-0123456789-abcdefghij-KLMNOP';
 const ROOT = new URL('../../../', import.meta.url).pathname;
+/** Of package.json, which every program tells. */
+export const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 /** The programs are executed as `npm start` does, with the Node.js that runs the tests. */
 const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
 
