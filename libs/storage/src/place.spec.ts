@@ -16,3 +16,7 @@ it.each(['', ' ', 'ftp://host/path', 's3:/bucket', 's3://', 's3://B', 'file:///x
     expect(() => parsePlace(text)).toThrow('must be a folder or s3://bucket/prefix');
   },
 );
+
+it.each(['/proc', '/proc/self/x', '/sys/backups', '/dev/shm/backups', '/var/../proc/x'])('refuses %s', (text) => {
+  expect(() => parsePlace(text)).toThrow('must be a folder on a disk, and not below /dev, /proc or /sys');
+});
