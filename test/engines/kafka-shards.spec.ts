@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { newId, type EventRecord, type PositionRecord, type RoutedEvent } from '#libs/contracts';
+import { newId, type RoutedEvent } from '#libs/contracts';
 import { OutboxRelay, Relays } from '#libs/bus';
 import { Database, outbox } from '#libs/persistence';
 import { freshDatabase } from '../support/persistence/database.js';
 import { busProcess } from '../support/fixtures/log-harness.js';
+import { readTopic } from '../support/fixtures/read-topic.js';
 import { until } from '../support/timing/until.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
@@ -62,7 +62,7 @@ describe.skipIf(!brokers)('copying the event log to Kafka in shards', { timeout:
     const second = await startRelay();
     const shared = async () => new Set((await owners()).map(({ owner }) => owner)).size === 2;
     await until(shared, { withinMs: 60_000 });
-    const topicOf = await readTopic(topic);
+    const topicOf = await readTopic(brokers as string, topic);
     for (let round = 0; round < 10; round++) {
       await outbox.append(database, events.next(5));
       await pause(20);
@@ -81,7 +81,7 @@ describe.skipIf(!brokers)('copying the event log to Kafka in shards', { timeout:
   it('is done by the program delivery while no program relay runs', async (context) => {
     const { database, topic, startRelay, owners } = await open(context, '1');
     const events = new Events();
-    const topicOf = await readTopic(topic);
+    const topicOf = await readTopic(brokers as string, topic);
     const by = (program: string) => async () => {
       const found = await owners();
       return found.length === 1 && found[0].program === program;
@@ -105,7 +105,7 @@ describe.skipIf(!brokers)('copying the event log to Kafka in shards', { timeout:
   it('keeps every event when the number of shards changes', async (context) => {
     const { database, topic, startRelay, owners } = await open(context, '1');
     const events = new Events();
-    const topicOf = await readTopic(topic);
+    const topicOf = await readTopic(brokers as string, topic);
     const copied = async () => topicOf.ids().size === events.count;
     for (const shards of ['3', '2', '1']) {
       await outbox.append(database, events.next(3));
@@ -148,60 +148,5 @@ class Events {
         }),
       ),
     );
-  }
-}
-
-/** Everything in the topic from its beginning, by partition. */
-async function readTopic(topic: string) {
-  const kafka = new Kafka({ brokers: [brokers as string], logLevel: logLevel.NOTHING });
-  const admin = kafka.admin();
-  await admin.connect();
-  await until(async () => (await admin.listTopics()).includes(topic), { withinMs: 60_000 });
-  await admin.disconnect();
-  const consumer = kafka.consumer({ groupId: `test-${randomBytes(4).toString('hex')}`, maxWaitTimeInMs: 100 });
-  await consumer.connect();
-  await consumer.subscribe({ topics: [topic], fromBeginning: true });
-  const read = new ReadTopic(() => consumer.disconnect());
-  await consumer.run({ eachMessage: async ({ partition, message }) => read.add(partition, message) });
-  return read;
-}
-
-class ReadTopic {
-  private readonly partitions = new Map<number, (EventRecord | PositionRecord)[]>();
-
-  constructor(readonly stop: () => Promise<void>) {}
-
-  add(partition: number, { value }: KafkaMessage): void {
-    const records = this.partitions.get(partition) ?? [];
-    records.push(JSON.parse(String(value)) as EventRecord | PositionRecord);
-    this.partitions.set(partition, records);
-  }
-
-  ids(): Set<string> {
-    return new Set([...this.partitions.values()].flat().flatMap((record) => ('id' in record ? [record.id] : [])));
-  }
-
-  get markers(): number {
-    return [...this.partitions.values()].flat().filter((record) => !('id' in record)).length;
-  }
-
-  /** First copies that are not in the order of their positions, and events behind a position that claims to be behind them. */
-  faults(): string[] {
-    const faults: string[] = [];
-    for (const [partition, records] of this.partitions) {
-      const known = new Set<number>();
-      let [last, claimed] = [0, 0];
-      for (const record of records) {
-        const { position } = record;
-        if (!('id' in record)) claimed = Math.max(claimed, position);
-        else if (!known.has(position)) {
-          if (position < last) faults.push(`${partition}: ${position} after ${last}`);
-          if (position <= claimed) faults.push(`${partition}: ${position} after the marker ${claimed}`);
-          known.add(position);
-          last = position;
-        }
-      }
-    }
-    return faults;
   }
 }

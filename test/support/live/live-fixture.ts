@@ -10,6 +10,7 @@ import { busProcess } from '../fixtures/log-harness.js';
 import { launch, type RunningProgram } from '../services/program.js';
 import { launchOne } from '../services/distributed.js';
 
+type FixtureProgram = 'gateway' | 'analytics' | 'relay';
 export type LiveFixture = Awaited<ReturnType<typeof openLiveFixture>>;
 
 /**
@@ -30,7 +31,7 @@ export async function openLiveFixture(settings: Record<string, string> = {}, own
     database,
     accountId: '',
     front,
-    start: async (program: 'gateway' | 'analytics', env: Record<string, string> = {}) => {
+    start: async (program: FixtureProgram, env: Record<string, string> = {}) => {
       const place = mkdtempSync(join(dir, `${program}-`));
       chmodSync(place, 0o755);
       const started = await launchOne(program, place, {
@@ -45,7 +46,7 @@ export async function openLiveFixture(settings: Record<string, string> = {}, own
       return started;
     },
     /** Kills the program and starts it again on its ports. */
-    killAndStart: async (program: 'gateway' | 'analytics', running: RunningProgram) => {
+    killAndStart: async (program: FixtureProgram, running: RunningProgram) => {
       await running.kill();
       const again = await launch(program, running.env, {
         readyUrl: `http://127.0.0.1:${running.env['OPS_PORT']}/readyz`,
