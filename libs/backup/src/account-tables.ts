@@ -76,6 +76,7 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
   clock_steps: SERVICE,
   doctor_runs: SERVICE,
   installation: SERVICE,
+  retired_master_keys: SERVICE,
   size_samples: SERVICE,
   statistics_days: SERVICE,
   statistics_parts: SERVICE,
