@@ -28,6 +28,7 @@ export function killDeliverySuite(kills: number): void {
   const sent = new Map<string, string>();
   const accepted = new Map<string, string>();
   const killedAt: number[] = [];
+  const settled = new Set<string>();
 
   beforeAll(async () => {
     chmodSync(dir, 0o755);
@@ -67,7 +68,7 @@ export function killDeliverySuite(kills: number): void {
         readyUrl: `http://127.0.0.1:${delivery.env['OPS_PORT']}/readyz`,
       });
     }
-    await until(async () => distinct(sink.arrivals()) >= accepted.size && (await isQuiet()), {
+    await until(async () => distinct(sink.arrivals()) >= accepted.size && (await isQuiet()) && (await areSettled()), {
       withinMs: 120_000,
       everyMs: 1_000,
       what: 'every accepted mail and a quiet queue',
@@ -110,6 +111,17 @@ export function killDeliverySuite(kills: number): void {
     return ['postloft_deliveries_in_flight', 'postloft_deliveries_unsettled', 'postloft_oldest_due_seconds'].every(
       (name) => new RegExp(`^${name} 0$`, 'm').test(text),
     );
+  }
+
+  /** A claim of the killed program is in no queue until others find that it is dead. */
+  async function areSettled(): Promise<boolean> {
+    for (const [subject, id] of accepted) {
+      if (settled.has(subject)) continue;
+      const { status } = await gateway.json<{ status: string }>('GET', `/emails/${id}`);
+      if (status !== 'delivered') return false;
+      settled.add(subject);
+    }
+    return true;
   }
 
   function report(result: Reconciliation, arrivals: readonly Arrival[]): void {
